@@ -164,7 +164,7 @@ void stop_endless(benchmark::State& state) {
   }
 }
 
-/// What a size shows is refused before it is made.
+/// Refuses a value whose size is known before it is made.
 void refuse_bomb(benchmark::State& state, const std::string& source) {
   const auto chat = ChatTemplate::make(source);
   for (auto _ : state) {

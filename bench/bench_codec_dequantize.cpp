@@ -163,7 +163,7 @@ class Work {
     }
   }
 
-  /// What one call of a function below has decoded, copied or stored.
+  /// The work of one call of a function below: decoded, copied or stored.
   [[nodiscard]] double floats() const {
     return static_cast<double>(repeats_ * thread_tiles_ * case_.thread_count * tile_elements);
   }

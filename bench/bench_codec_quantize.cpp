@@ -156,7 +156,7 @@ bool is_encoded_by_ggml(TensorType type) {
   return std::find(others.begin(), others.end(), type) == others.end();
 }
 
-/// What ggml takes for the same rows, seconds.
+/// The time that ggml takes for the same rows, seconds.
 std::optional<double> ggml_seconds_of(const Case& c) {
   if (bench::ggml_quantize() == nullptr || !is_encoded_by_ggml(c.info.type)) return std::nullopt;
   static std::map<std::pair<std::uint32_t, bool>, double> results;

@@ -19,7 +19,7 @@ namespace {
 
 using namespace ingot;
 
-/// As many as `tensors --stats` reads at once.
+/// The number of weights that `tensors --stats` reads at once.
 constexpr std::size_t weight_count = 1U << 19;
 /// Weights that are decoded at once, as many as the statistics decode: 16 KiB, for the first cache.
 constexpr std::size_t buffer_elements = 4096;

@@ -41,7 +41,7 @@ constexpr std::size_t chunk_tokens = 512;
 /// GFLOP/s, or the seconds of some work.
 struct Measured {
   double by_clock = 0.0;
-  double by_cpu_time = 0.0;  ///< Of all threads.
+  double by_cpu_time = 0.0;  ///< The rate by CPU time of all threads.
 
   [[nodiscard]] Measured rate_of(double work) const {
     return {1e-9 * work / by_clock, 1e-9 * work / by_cpu_time};

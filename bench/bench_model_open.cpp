@@ -40,7 +40,7 @@ using namespace ingot;
 // The walk
 // ------------------------------------------------------------------------------------------------
 
-/// What a walk has seen, to prove that it has seen all.
+/// The items that a walk has seen, to prove that it has seen all.
 struct Seen {
   std::uint64_t keys = 0;
   std::uint64_t strings = 0;
@@ -180,7 +180,7 @@ Workplace& workplace() {
   return place;
 }
 
-/// As many bytes as real tokens have: 2 to 11, 6.5 on average.
+/// A token with as many bytes as real tokens have: 2 to 11, 6.5 on average.
 std::string token(std::uint64_t number) {
   const std::string digits = std::to_string(number);
   return std::string("abcdefghij").substr(0, 1 + number % 10) + digits.substr(0, 1);

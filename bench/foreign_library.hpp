@@ -30,7 +30,7 @@ Function foreign_function(const char* variable, const char* name) {
 using GgmlQuantize = std::size_t (*)(int, const float*, void*, std::int64_t, std::int64_t,
                                      std::int64_t, const float*);
 
-/// That of the library in INGOT_GGML.
+/// The function of the library in INGOT_GGML.
 inline GgmlQuantize ggml_quantize() {
   static const auto function = foreign_function<GgmlQuantize>("INGOT_GGML", "ggml_quantize_chunk");
   return function;

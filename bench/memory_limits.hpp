@@ -19,7 +19,7 @@ struct MemoryLimits {
                          std::size_t dst_bytes);
 };
 
-/// Of the best CPU target; to be called before another one is forced.
+/// The limits of the best CPU target; call it before another one is forced.
 [[nodiscard]] MemoryLimits memory_limits();
 
 }  // namespace ingot::bench

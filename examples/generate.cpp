@@ -46,11 +46,11 @@ struct Sizes {
   std::size_t heads = 0;
   std::size_t kv_heads = 0;   ///< Groups of heads share keys and values.
   std::size_t head_size = 0;  ///< Elements of a query, key or value of a head.
-  std::size_t inner = 0;      ///< Of the feed-forward part.
+  std::size_t inner = 0;      ///< The width of the feed-forward part.
   std::size_t context = 0;    ///< Tokens
   double rope_base = 0.0;
   double rope_factor = 1.0;  ///< Positions are divided by it.
-  float epsilon = 0.0F;      ///< Of the norms.
+  float epsilon = 0.0F;      ///< The epsilon of the norms.
 };
 
 /// A matrix in the file, and a bias for each row where there is one.
@@ -73,7 +73,7 @@ struct Network {
   std::vector<Layer> layers;
   Floats output_norm;
   Matrix output;
-  Floats rope_divisors;  ///< Of the frequencies; may be empty.
+  Floats rope_divisors;  ///< The divisors of the frequencies; may be empty.
 };
 
 /// Takes weights from a model by name and checks their shapes: a file may claim anything.
@@ -365,7 +365,7 @@ class Engine {
   const ingot::Model& model_;
   const Network& network_;
   const Sizes& sizes_;
-  std::vector<Floats> keys_;  ///< Of each layer; by token, then head.
+  std::vector<Floats> keys_;  ///< The keys of each layer, by token, then head.
   std::vector<Floats> values_;
   std::size_t position_ = 0;  ///< Tokens that were read.
 };
@@ -395,7 +395,7 @@ TokenId choose_token(Floats logits, const Options& options, std::mt19937& random
   float sum = 0.0F;
   std::size_t count = 0;
   while (count < order.size() && (count == 0 || sum < options.top_p)) sum -= order[count++].first;
-  // By hand: the distributions of the standard library differ from one to the next.
+  // Drawn by hand, as the distributions of standard libraries differ.
   float point = sum * static_cast<float>(static_cast<double>(random()) / 4294967296.0);
   std::size_t chosen = 0;
   while (chosen + 1 < count && point >= -order[chosen].first) point += order[chosen++].first;

@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       .with_data = true, .thread_count = 1, .max_findings_per_rule = choice % 4u};
   const Checked checked = check(*model, size, options);
   if ((choice & 2) == 0) return 0;
-  // The same from a source that is not in memory.
+  // Checks again from a source that is not in memory.
   const auto read = [&](std::uint64_t offset, std::span<std::byte> to) {
     require(offset <= size && to.size() <= size - offset);
     std::memcpy(to.data(), data + offset, to.size());

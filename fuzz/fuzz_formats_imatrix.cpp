@@ -38,7 +38,7 @@ void read_all(const ImportanceMatrix& matrix) {
     if (entry.value_count == 0 || entry.expert_count == 0) std::abort();
     if (matrix.find(entry.name) != &entry) std::abort();
     weights.resize(entry.value_count < 1000 ? entry.value_count : 1000);
-    // What was promised when the file was opened is there.
+    // The data that opening the file promised is there.
     if (!is_fine(matrix.read_weights(entry, 0, weights))) std::abort();
     if (!is_fine(matrix.read_weights(entry, entry.value_count - weights.size(), weights))) {
       std::abort();

@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(end == 16);
   }
   static_cast<void>(interop::parse_weight_map(text));
-  // As the index, and as every file of a set that it may name.
+  // The input is the index, and also every file of a set that it may name.
   require(!file_system().locate("a").empty());
   MemoryStore store;
   for (const char* name : {"f/m.safetensors.index.json", "f/m-00001-of-00002.safetensors",

@@ -53,7 +53,7 @@ std::string letter(Input& input, bool is_ascii) {
   return letters[input.below(is_ascii ? 4 : letters.size())];
 }
 
-/// What a token of the family spells for a text.
+/// The spelling of a text in tokens of the family.
 std::string spelt(const Family& family, const std::string& text) {
   if (family.model == std::string_view("gpt2")) return ingot::tokenizer::token_of_bytes(text);
   if (family.model == std::string_view("rwkv") || family.model == std::string_view("plamo2")) {

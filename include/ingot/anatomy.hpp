@@ -30,10 +30,10 @@ struct Field {
 using FieldVisitor = std::function<bool(const Field&)>;
 
 /// Explains the file `model.files()[file]`: every byte from 0 to the data section belongs to
-/// exactly one field, "unread" of keys that were jumped over (OpenOptions::uses_index); then come
-/// one field per tensor, per gap and for what follows the last tensor, so that the sizes of all
-/// fields add up to the size of the file. Linear in the fields; memory is bounded by the number of
-/// tensors, as they are visited in the order of their offsets.
+/// exactly one field, and keys that were skipped (OpenOptions::uses_index) are fields "unread".
+/// Then come one field per tensor, one per gap and one for the bytes after the last tensor, so that
+/// the sizes of all fields add up to the size of the file. Linear in the fields; memory is bounded
+/// by the number of tensors, as they are visited in the order of their offsets.
 INGOT_EXPORT void visit_fields(const Model& model, std::size_t file, const FieldVisitor& visit);
 
 }  // namespace ingot

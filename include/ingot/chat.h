@@ -32,8 +32,8 @@ extern "C" {
 // --- values
 // ----------------------------------------------------------------------------------------
 
-/// A JSON value, built piece by piece: what stands between a begin and its end is inside. Not
-/// for several threads while it is built.
+/// A JSON value, built piece by piece: calls between a begin and its end add to its inside. Only
+/// one thread may build it.
 typedef struct ingot_chat_value ingot_chat_value;
 
 /// Makes an empty value, which is none. End it with ingot_chat_value_free.
@@ -71,9 +71,9 @@ INGOT_EXPORT void ingot_chat_add_message(ingot_chat_value* value, const char* ro
 /// A template.
 typedef struct ingot_chat_template ingot_chat_template;
 
-/// Where in a template something is wrong: 0 if it has no place.
+/// The place of an error in a template; its members are 0 if the error has no place.
 typedef struct ingot_chat_place {
-  uint32_t line;    ///< From 1.
+  uint32_t line;    ///< Counted from 1.
   uint32_t column;  ///< Characters, from 1.
 } ingot_chat_place;
 
@@ -87,7 +87,7 @@ INGOT_EXPORT ingot_code ingot_chat_template_make(const ingot_model* model, const
                                                  ingot_chat_template** chat,
                                                  ingot_chat_place* place, ingot_error* error);
 
-/// The same from the text of a template.
+/// Makes a template from its text.
 INGOT_EXPORT ingot_code ingot_chat_template_make_from_text(ingot_string source,
                                                            ingot_chat_template** chat,
                                                            ingot_chat_place* place,
@@ -109,7 +109,8 @@ enum {
   INGOT_CHAT_HAS_TIME = 4  ///< `year` to `second` are the time; else it is the clock's.
 };
 
-/// How to render. Begin with `{.struct_size = sizeof options}`; what is 0 is the default.
+/// The options for rendering. Begin with `{.struct_size = sizeof options}`; a member that is 0 has
+/// its default.
 typedef struct ingot_chat_options {
   size_t struct_size;             ///< sizeof(ingot_chat_options)
   uint32_t flags;                 ///< INGOT_CHAT_...
@@ -117,14 +118,14 @@ typedef struct ingot_chat_options {
   const ingot_chat_value* tools;  ///< A list, or NULL.
   const ingot_chat_value* variables;  ///< An object of further variables, or NULL. They go first.
   int32_t year;
-  int32_t month;  ///< From 1.
-  int32_t day;    ///< From 1.
+  int32_t month;  ///< Counted from 1.
+  int32_t day;    ///< Counted from 1.
   int32_t hour;
   int32_t minute;
   int32_t second;
   uint64_t max_steps;         ///< About one per operation; default 10 million.
   uint64_t max_output_bytes;  ///< Default 64 MiB.
-  uint64_t max_memory_bytes;  ///< Of all values of one rendering; default 256 MiB.
+  uint64_t max_memory_bytes;  ///< The limit for all values of one rendering; default 256 MiB.
 } ingot_chat_options;
 
 /// A prompt.
@@ -132,8 +133,8 @@ typedef struct ingot_chat_text ingot_chat_text;
 
 /// Renders a conversation.
 ///
-/// @param messages  a list of objects with `role` and `content`; NULL: what `options->variables`
-///                  holds are all variables.
+/// @param messages  a list of objects with `role` and `content`; if NULL,
+///                  `options->variables` holds all variables.
 /// @param options   NULL for the defaults.
 /// @param text      receives the prompt; end it with ingot_chat_text_free.
 /// @param place     receives the place of an error; may be NULL.
@@ -167,7 +168,7 @@ typedef struct ingot_chat_run {
   uint32_t reserved;  ///< 0
 } ingot_chat_run;
 
-/// How many runs a prompt has; 0 for NULL.
+/// The number of runs of a prompt; 0 for NULL.
 INGOT_EXPORT size_t ingot_chat_run_count(const ingot_chat_text* text);
 
 /// INGOT_ERROR_INDEX_OUT_OF_RANGE if there is no such run.
@@ -181,7 +182,7 @@ INGOT_EXPORT ingot_code ingot_chat_get_run(const ingot_chat_text* text, size_t i
 /// tokens with bytes of template and input, are allowed. By default the first are not.
 enum {
   INGOT_CHAT_INPUTS_APART = 32,   ///< Neither of them.
-  INGOT_CHAT_INPUTS_TRUSTED = 64  ///< Both, as Hugging Face has it.
+  INGOT_CHAT_INPUTS_TRUSTED = 64  ///< Both, as in Hugging Face's library.
 };
 
 /// The ids of a prompt. A control token comes from the template, never from an input.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From the messages of a conversation to the prompt that a model was trained on.
+// Turns the messages of a conversation into the prompt that a model was trained on.
 //
 //   const auto model = ingot::Model::open("model.gguf");
 //   const auto chat = ingot::ChatTemplate::make(*model);
@@ -83,10 +83,10 @@ class INGOT_EXPORT ChatValue {
   [[nodiscard]] static ChatValue list(std::initializer_list<ChatValue> elements = {});
   [[nodiscard]] static ChatValue object(std::initializer_list<Member> members = {});
 
-  /// Appends to a list; a value that is none becomes a list. No effect on other kinds.
+  /// Appends to a list; an empty value (`none`) becomes a list first. No effect on other kinds.
   ChatValue& add(ChatValue element);
-  /// Appends to an object; a value that is none becomes an object. No effect on other kinds. A name
-  /// that comes twice counts once: the last value, in the first place.
+  /// Appends to an object; an empty value (`none`) becomes an object first. No effect on other
+  /// kinds. If a name is added twice, the last value takes the first place.
   ChatValue& add(std::string name, ChatValue value);
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(content_.index()); }
@@ -115,32 +115,36 @@ class INGOT_EXPORT ChatValue {
 
 /// The resources that a template may use. Beyond a limit rendering fails with Errc::limit_exceeded.
 struct ChatLimits {
-  std::uint64_t max_source_bytes = std::uint64_t{1} << 20;  ///< for `make`
-  std::uint32_t max_nesting = 200;                          ///< of statements and expressions
+  std::uint64_t max_source_bytes = std::uint64_t{1} << 20;  ///< limit of `make`
+  std::uint32_t max_nesting = 200;                          ///< nesting of statements and
+                                                            ///< expressions
   std::uint64_t max_steps = 10'000'000;                     ///< about one per operation
   std::uint32_t max_depth = 200;                            ///< macros that call one another
   std::uint64_t max_output_bytes = std::uint64_t{64} << 20;
-  std::uint64_t max_string_bytes = std::uint64_t{16} << 20;   ///< one string value; at most 1 GiB
-  std::uint64_t max_elements = 1'000'000;                     ///< one list or object
-  std::uint64_t max_range = 100'000;                          ///< what `range` counts
-  std::uint64_t max_memory_bytes = std::uint64_t{256} << 20;  ///< of all values of one rendering
+  std::uint64_t max_string_bytes = std::uint64_t{16} << 20;   ///< limit of one string value; at
+                                                              ///< most 1 GiB
+  std::uint64_t max_elements = 1'000'000;                     ///< limit of one list or object
+  std::uint64_t max_range = 100'000;                          ///< limit of `range`
+  std::uint64_t max_memory_bytes = std::uint64_t{256} << 20;  ///< limit of all values of one
+                                                              ///< rendering
 };
 
 /// A local time, for templates that print the date.
 struct ChatTime {
   int year = 1970;
-  int month = 1;  ///< from 1
-  int day = 1;    ///< from 1
+  int month = 1;  ///< counted from 1
+  int day = 1;    ///< counted from 1
   int hour = 0;
   int minute = 0;
   int second = 0;
 };
 
-/// "2025-07-04T05:06:07" or "2025-07-04". Errc::invalid_argument for what is no time.
+/// "2025-07-04T05:06:07" or "2025-07-04". Errc::invalid_argument for other texts.
 [[nodiscard]] INGOT_EXPORT Result<ChatTime> parse_chat_time(std::string_view text);
 
 struct ChatOptions {
-  bool add_generation_prompt = true;  ///< Ends with what the assistant's answer begins with.
+  bool add_generation_prompt = true;  ///< The prompt ends with the beginning of the assistant's
+                                      ///< answer.
   /// An object of further variables: `documents`, `enable_thinking`, `date_string`, ... They go
   /// before all others of the same name.
   ChatValue variables = {};
@@ -157,7 +161,7 @@ struct ChatRun {
   /// It came from an input (a message, a tool) and not from the template: a `<|im_end|>` in it must
   /// not become a control token.
   bool is_input = false;
-  bool is_generated = false;  ///< It is inside of {% generation %}: what the assistant wrote.
+  bool is_generated = false;  ///< The run is inside of {% generation %}: the assistant wrote it.
 };
 
 struct ChatText {
@@ -170,24 +174,24 @@ struct ChatError {
   /// A macro whose body failed.
   struct Call {
     std::string macro;
-    std::uint32_t line = 0;  ///< of the call, from 1
+    std::uint32_t line = 0;  ///< line of the call, counted from 1
   };
 
   /// Errc::chat_syntax, chat_raised (the template refuses the conversation), chat_undefined,
   /// chat_security, chat_failed, limit_exceeded; or the error of a model that has no template.
   Errc code = Errc::internal;
-  std::string reason;         ///< For chat_raised the template's own words, exactly.
-  std::string template_name;  ///< Empty for the default template.
-  std::uint32_t line = 0;     ///< From 1; 0 if the error has no place.
+  std::string reason;         ///< The reason; for chat_raised exactly the template's own words.
+  std::string template_name;  ///< The name of the template; empty for the default one.
+  std::uint32_t line = 0;     ///< Counted from 1; 0 if the error has no place.
   std::uint32_t column = 0;   ///< Characters, from 1.
-  std::string source_line;    ///< Without its line end.
+  std::string source_line;    ///< The line, without its line end.
   std::vector<Call> calls;    ///< Innermost first.
 
   /// The error, its line with a mark below the place, and the macros that led there: several
   /// lines, the last without a line end. Safe to print: control characters are escaped.
   [[nodiscard]] INGOT_EXPORT std::string message() const;
 
-  /// The same in the form of all other errors: one line.
+  /// The failure as an Error, whose message is one line.
   [[nodiscard]] INGOT_EXPORT Error error() const;
 };
 
@@ -233,7 +237,7 @@ class INGOT_EXPORT ChatTemplate {
                                                       const ChatOptions& options = {}) const;
 
   [[nodiscard]] std::string_view name() const noexcept;
-  /// As it was given to `make`.
+  /// The text that `make` was given.
   [[nodiscard]] std::string_view source() const noexcept;
   /// Variables that the template reads and does not set itself, in order of appearance.
   [[nodiscard]] std::vector<std::string> variables() const;

@@ -38,13 +38,13 @@ inline constexpr std::size_t chat_feature_count = 0
 /// A conversation that a template does not take.
 struct ChatRefusal {
   std::string_view conversation;  ///< "a system message", ...; static.
-  std::string reason;             ///< The template's own words, or what failed.
-  /// Errc::chat_raised: the template refuses it; else rendering failed.
+  std::string reason;             ///< The template's own words, or the description of the failure.
+  /// Errc::chat_raised if the template refuses it; else the error of rendering.
   Errc code = Errc::chat_raised;
   bool is_plain = false;  ///< A conversation that callers take for granted.
 };
 
-/// How the arguments of calls of tools have to be given.
+/// The form in which arguments of tool calls must be given.
 enum class ChatArguments : std::uint8_t { any, object, text };
 
 /// The behaviour of a template with conversations.
@@ -52,8 +52,8 @@ struct ChatProfile {
   std::array<bool, chat_feature_count> features = {};
   /// Why not even a plain conversation renders; nothing if one does.
   std::optional<ChatError> failure;
-  /// A conversation took more than its share of steps, output or memory: what the template does
-  /// with it is unknown.
+  /// A conversation took more than its share of steps, output or memory: the template's result is
+  /// unknown.
   bool reached_limit = false;
   /// The texts of the user and the assistant of a plain conversation are in the prompt.
   bool keeps_text = false;
@@ -72,7 +72,7 @@ struct ChatProfile {
   /// The prompt for the next answer begins with the prompt for the last one and that answer.
   bool keeps_beginning = true;
   bool depends_on_date = false;
-  std::string prompt;        ///< For the answer to one message of a user.
+  std::string prompt;        ///< The prompt for the answer to one message of a user.
   std::string answer_begin;  ///< The template's text before an answer; empty if unknown.
   std::string answer_end;    ///< The template's text after the last answer; empty if unknown.
 
@@ -94,7 +94,7 @@ struct ChatRemark {
     javascript     ///< The engine huggingface/jinja of JavaScript cannot run it.
   };
   Kind kind = Kind::unknown_name;
-  std::uint32_t line = 0;    ///< From 1.
+  std::uint32_t line = 0;    ///< Counted from 1.
   std::uint32_t column = 0;  ///< Characters, from 1.
   std::string text;          ///< The subject; safe to print.
 };

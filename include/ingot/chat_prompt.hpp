@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From the messages of a conversation to token ids, such that no input can forge a control token.
+// Turns the messages of a conversation into token ids, such that no input can forge a control
+// token.
 //
 //   const auto chat = ingot::ChatTemplate::make(*model);
 //   const auto tokenizer = ingot::Tokenizer::make(*model);
@@ -19,27 +20,28 @@
 
 namespace ingot {
 
-/// How the text of inputs (messages, tools) becomes tokens.
+/// The way in which the text of inputs (messages, tools) becomes tokens.
 enum class InputTokens : std::uint8_t {
   /// Control tokens come from the template alone: a `<|im_end|>` in a message is plain text. Other
   /// tokens may hold the end of the template's text and the beginning of an input, as in training.
   plain,
-  apart,   ///< The same, and no token holds bytes of both: each run is encoded for itself.
+  apart,   ///< Works like `plain`, and each run is encoded separately, so that no token
+           ///< holds bytes of both.
   trusted  ///< A control token in a message is one, as in Hugging Face's `apply_chat_template`.
 };
 
 struct EncodeChatOptions {
   InputTokens inputs = InputTokens::plain;
-  /// Add bos and eos where the file wants them, unless the template has written them. Off, as in
-  /// training: templates write what they need themselves.
+  /// Add bos and eos where the file wants them, unless the template has written them. Off by
+  /// default, as in training: templates write these tokens themselves.
   bool adds_special = false;
 };
 
 /// A prompt as a model takes it.
 struct ChatTokens {
   std::vector<TokenId> ids;
-  /// For each id whether it holds bytes from inside of {% generation %}: what the assistant wrote,
-  /// the mask of Hugging Face. Empty if the template marks nothing.
+  /// Tells for each id whether it holds bytes from inside of {% generation %}, which the assistant
+  /// wrote. Hugging Face calls this the assistant mask. Empty if the template marks nothing.
   std::vector<bool> is_generated;
   ChatText text;  ///< The text behind the ids.
 };

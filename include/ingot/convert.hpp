@@ -20,8 +20,8 @@ namespace ingot {
 
 /// The tensor names in the output.
 enum class NameStyle : std::uint8_t {
-  keep,  ///< As in the model.
-  hf,    ///< As in the Hugging Face model that the conversion to GGUF came from.
+  keep,  ///< Names stay as in the model.
+  hf,    ///< Names become those of the Hugging Face model from which the GGUF file was made.
 };
 
 /// The two numberings of element types in bump files.

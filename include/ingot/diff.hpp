@@ -41,17 +41,18 @@ struct DataDifference {
   std::uint64_t first_difference = 0;  ///< The first byte that differs, from the tensor's start.
 };
 
-/// Views into both models. In the order of the first model; then what only the second one has.
+/// Views into both models. Lists are in the order of the first model; entries that only the second
+/// one has come last.
 struct ModelDifference {
   std::vector<KeyDifference> keys;
   std::vector<TensorDifference> tensors;
   std::vector<DataDifference> data;
   bool has_data = false;                ///< Whether stored bytes were compared,
   std::size_t compared_tensors = 0;     ///< and of how many tensors.
-  bool has_other_key_order = false;     ///< Of the keys that both have.
-  bool has_other_tensor_order = false;  ///< Of the tensors that both have.
+  bool has_other_key_order = false;     ///< The keys that both models have are in another order.
+  bool has_other_tensor_order = false;  ///< The tensors that both models have are in another order.
 
-  /// Whether nothing of what was compared differs; another order is no difference.
+  /// Whether all compared parts are equal; another order is no difference.
   [[nodiscard]] bool is_same() const noexcept {
     return keys.empty() && tensors.empty() && data.empty();
   }
@@ -87,7 +88,7 @@ struct TensorPair {
 /// All tensors that both models have with the same shape, in the order of the first one.
 [[nodiscard]] INGOT_EXPORT std::vector<TensorPair> find_pairs(const Model& a, const Model& b);
 
-/// How far the decoded weights of `b` are from those of `a`.
+/// The distance of the decoded weights of `b` from those of `a`.
 struct WeightDistance {
   QuantizationError error;      ///< `a` is the reference; pairs that are not finite are left out.
   double squared_b = 0.0;       ///< Sum of b^2 over the pairs of `error`.
@@ -102,8 +103,8 @@ struct WeightDistance {
 };
 
 /// The distance of each pair, with many threads: all weights of both are decoded, so leave out
-/// pairs that store the same. The same digits for any number of threads, on any CPU. Streams: what
-/// is held, mapped pages included, is a few MiB per thread.
+/// pairs that store the same bytes. The digits do not depend on the number of threads or the CPU.
+/// Memory, mapped pages included, is a few MiB per thread.
 ///
 /// @param thread_count  0: as many as the machine has cores.
 /// @return  Errc::unsupported_type for tensors that cannot be decoded; Errc::size_mismatch for

@@ -23,8 +23,8 @@ enum class DigestAlgorithm : std::uint8_t {
 
 struct DigestAlgorithmInfo {
   DigestAlgorithm algorithm;
-  std::string_view name;     ///< As in manifests and JSON.
-  std::size_t digest_bytes;  ///< Half of the hexadecimal digits.
+  std::string_view name;     ///< The name in manifests and JSON.
+  std::size_t digest_bytes;  ///< Half the number of hexadecimal digits.
 };
 
 /// Every algorithm, the strongest first, in the order of the enumerators.
@@ -48,8 +48,8 @@ inline constexpr std::array<DigestAlgorithmInfo, 4> digest_algorithms = {{
   return nullptr;
 }
 
-/// One digest in the making. Movable, not copyable; not thread-safe, but any number of them can
-/// work at a time. Holds less than a kilobyte.
+/// One digest in the making. Movable, not copyable; not thread-safe, but several can work at the
+/// same time. Holds less than a kilobyte.
 class INGOT_EXPORT Digest {
  public:
   explicit Digest(DigestAlgorithm algorithm);

@@ -21,12 +21,12 @@ struct NamedDigests {
 
 /// One model in a manifest.
 struct ManifestEntry {
-  std::string file;                   ///< As the manifest names it; not a path to be trusted.
-  DigestSet digests;                  ///< Of the file.
+  std::string file;                   ///< The name in the manifest; do not trust it as a path.
+  DigestSet digests;                  ///< The digests of the file.
   DigestSet weights;                  ///< See ModelDigests.
   std::string uuid;                   ///< See ModelDigests; lower case.
   std::vector<NamedDigests> shards;   ///< Files of a set; named like `file`.
-  std::vector<NamedDigests> tensors;  ///< In the order of the manifest; each name once.
+  std::vector<NamedDigests> tensors;  ///< The tensors in the order of the manifest; each name once.
 };
 
 /// Reads a manifest of any known form, which it recognises:
@@ -51,10 +51,11 @@ struct DigestMismatch {
   enum class Kind : std::uint8_t { file, tensor, weights, uuid };
 
   Kind kind = Kind::file;
-  std::string name;       ///< Of the file or tensor; raw bytes, not escaped.
-  std::string algorithm;  ///< Empty if the whole thing is missing.
-  std::string expected;   ///< By the manifest; empty if it does not have the thing.
-  std::string found;      ///< Empty if the model does not have it.
+  std::string name;       ///< The name of the file or tensor; raw bytes, not escaped.
+  std::string algorithm;  ///< Empty if the whole file or tensor is missing.
+  std::string expected;   ///< The digest in the manifest; empty if the manifest lacks the file or
+                          ///< tensor.
+  std::string found;      ///< The digest of the model; empty if the model lacks the file or tensor.
 };
 
 /// "file", "tensor", "weights", "uuid"

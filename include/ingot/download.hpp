@@ -15,17 +15,17 @@ namespace ingot {
 struct DownloadOptions {
   unsigned connections = 4;  ///< Ranges of 16 MiB that are fetched at the same time; 1 to 16.
   bool may_replace = false;  ///< Another file at the path is replaced.
-  /// Receives the bytes that are there and the total, ten times a second; false ends the work with
-  /// Errc::interrupted, and what is there stays for the next attempt.
+  /// Receives the number of bytes on the disk and the total, ten times a second. False ends the
+  /// work with Errc::interrupted; the bytes stay for the next attempt.
   std::function<bool(std::uint64_t done_bytes, std::uint64_t total_bytes)> progress = {};
 };
 
 struct DownloadedFile {
   std::uint64_t size_bytes = 0;
-  std::string sha256;             ///< Of the file, computed here.
+  std::string sha256;             ///< The digest of the file, computed here.
   bool is_verified = false;       ///< Equal to the digest that the server had named.
   bool was_there = false;         ///< The file was there already, with that digest.
-  std::uint64_t kept_bytes = 0;   ///< Of an earlier attempt.
+  std::uint64_t kept_bytes = 0;   ///< Bytes kept from an earlier attempt.
   std::string reason_to_restart;  ///< Why an earlier attempt was thrown away; or empty.
 };
 
@@ -33,7 +33,8 @@ struct DownloadedFile {
 /// `PATH.ingot-part`, with `PATH.ingot-part.json` beside it; a later call goes on where an earlier
 /// one ended, if server and file are the same, even after a kill. One process at a time.
 ///
-/// @return  Errc::digest_mismatch: what came is kept as `PATH.ingot-bad`. Errc::already_exists if
+/// @return Errc::digest_mismatch: the received file is kept as `PATH.ingot-bad`.
+/// Errc::already_exists if
 ///          another file is at `path`; Errc::file_in_use if another process downloads it;
 ///          Errc::io_error, for a full disk before the first byte; errors of the server.
 [[nodiscard]] INGOT_EXPORT Result<DownloadedFile> download(const RemoteStore& store,

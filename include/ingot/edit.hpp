@@ -38,10 +38,11 @@ namespace ingot {
 /// last key; an edit makes it longer, shorter, or removes it.
 inline constexpr std::string_view padding_key = "ingot.padding";
 
-/// How an edit reaches the disk. docs/edit.md explains each.
+/// The way in which an edit reaches the disk. docs/edit.md explains each.
 enum class EditWay : std::uint8_t {
   nothing,       ///< The file is already as it should be.
-  in_place,      ///< The new header fits where the old one is; only what differs is written.
+  in_place,      ///< The new header fits in place of the old one; only bytes that differ are
+                 ///< written.
   insert_range,  ///< The file system makes room before the data; the header is written there.
   shared_copy,   ///< A new file that shares the blocks of the data with the old one.
   copy,          ///< A new file with a copy of the data.
@@ -53,11 +54,14 @@ enum class EditWay : std::uint8_t {
 /// The effect of an edit, before or after it is made.
 struct EditPlan {
   EditWay way = EditWay::nothing;
-  std::uint64_t bytes_to_write = 0;  ///< To the disk, journal included; data that is shared is not.
+  std::uint64_t bytes_to_write = 0;  ///< Bytes that go to the disk: journal included, shared data
+                                     ///< not.
   std::uint64_t file_bytes = 0;      ///< The size of the file afterwards.
-  std::uint64_t data_offset = 0;     ///< Where its data section begins.
-  std::uint64_t slack_bytes = 0;     ///< How much longer a later header may be and still fit.
-  std::uint64_t padding_bytes = 0;   ///< Of these, in the padding key; 0: there is no such key.
+  std::uint64_t data_offset = 0;     ///< The offset of its data section.
+  std::uint64_t slack_bytes = 0;     ///< The number of bytes by which a later header may grow and
+                                     ///< still fit.
+  std::uint64_t padding_bytes = 0;   ///< The part of the slack in the padding key; 0 if there is no
+                                     ///< such key.
 };
 
 struct EditOutcome {
@@ -65,16 +69,17 @@ struct EditOutcome {
   bool has_undone_earlier = false;  ///< An earlier edit had been cut off, and was undone first.
 };
 
-/// When the file is locked against other edits. The lock ends when the file is saved or the edit
-/// destroyed.
+/// The time at which the file is locked against other edits. The lock ends when the file is saved
+/// or the edit destroyed.
 enum class EditLock : std::uint8_t {
-  at_save,  ///< `save` locks it, and fails with Errc::file_changed if it is not what was opened.
-  at_open,  ///< `open` locks it before it reads: for edits that depend on what is in the file.
+  at_save,  ///< `save` locks it, and fails with Errc::file_changed if it is not the file that was
+            ///< opened.
+  at_open,  ///< `open` locks it before it reads: for edits that depend on the file's content.
 };
 
 struct EditOptions {
   EditLock lock = EditLock::at_save;
-  /// For an edit by another process, or by another object of this one; default: lock_wait().
+  /// The longest wait for an edit by another process or another object; default: lock_wait().
   std::optional<LockWait> wait = {};
 };
 
@@ -105,11 +110,11 @@ class INGOT_EXPORT ModelEdit {
   /// The value that a key will have; nothing if there will be no such key.
   [[nodiscard]] std::optional<Value> find(std::string_view key) const;
 
-  /// Errc::key_not_found; Errc::name_taken.
+  /// Fails with Errc::key_not_found or Errc::name_taken.
   Result<void> remove_key(std::string_view key);
   Result<void> rename_key(std::string_view key, std::string_view new_key);
-  /// Errc::tensor_not_found; Errc::name_taken. A tensor that is removed takes its data with it, and
-  /// those behind it move up, in a new file.
+  /// Fails with Errc::tensor_not_found or Errc::name_taken. Removing a tensor removes its data, and
+  /// later tensors move up, in a new file.
   Result<void> remove_tensor(std::string_view name);
   Result<void> rename_tensor(std::string_view name, std::string_view new_name);
 
@@ -129,22 +134,23 @@ class INGOT_EXPORT ModelEdit {
   /// Changes the file itself. After a kill at any point, or on a full disk, the file is as it was
   /// or as it should be for every program that opens it with Ingot; the next `save` undoes an edit
   /// that was cut off. A file that other programs have open, or that has other names (hard links),
-  /// is replaced by a new one, so that these keep the old one; it has the owner, the group and the
-  /// permissions of the old one, where the system permits that. A new file has 4 KiB of slack,
-  /// unless `reserve` asked for another amount.
+  /// is replaced by a new one, and those programs and names keep the old one. The new file has the
+  /// owner, the group and the permissions of the old one, if the system permits that, and 4 KiB of
+  /// slack, unless `reserve` asked for another amount.
   ///
-  /// The file is locked until the edit is durable, so of several edits at once none is lost: each
-  /// is made to what the one before has left, or fails.
+  /// The file is locked until the edit is durable, so that several edits at once do not lose
+  /// any: each edit applies to the result of the one before, or fails.
   ///
   /// @param go_on  if set, receives the bytes that were written and returns whether to go on, else
   ///               Errc::interrupted and the file is unchanged.
   /// @return  Errc::file_in_use if another edit of the file does not end soon; Errc::file_changed,
   ///          with nothing done, if the path no longer leads to the file that was read: open again;
-  ///          Errc::journal_invalid; Errc::io_error. The last call: this is empty afterwards.
+  ///          Errc::journal_invalid; Errc::io_error. This must be the last call: it leaves the
+  ///          object empty.
   [[nodiscard]] Result<EditOutcome> save(const std::function<bool(std::uint64_t)>& go_on = {});
 
   /// Writes a new file and leaves the old one alone. Errc::same_file if both are one file under any
-  /// names; Errc::already_exists unless `may_replace`. Also the last call.
+  /// names; Errc::already_exists unless `may_replace`. This must be the last call, too.
   [[nodiscard]] Result<EditOutcome> save_as(const std::string& output, bool may_replace = false,
                                             const std::function<bool(std::uint64_t)>& go_on = {});
 

@@ -32,8 +32,7 @@ enum class ErrorCategory : std::uint8_t { input, lenient, usage, system, notice 
 
 [[nodiscard]] INGOT_EXPORT ErrorCategory category_of(Errc code) noexcept;
 
-/// What the caller can ask for so that the same call succeeds, where the code does not say it
-/// alone.
+/// The option with which the same call would succeed, if the code alone does not say it.
 enum class Remedy : std::uint8_t {
   none,
   widen,                  ///< Weights may become F32.
@@ -51,11 +50,11 @@ struct Error {
   std::string subject;                    ///< Key, tensor, field or file; raw bytes, not escaped.
   std::string detail;                     ///< The finding, e.g. "found 13"; may be empty.
   Remedy remedy = Remedy::none;
-  /// What the subject is in, innermost first, where a call is about several: a shard, the second of
-  /// two models; raw bytes.
+  /// The things that contain the subject, innermost first, such as a shard or the second of two
+  /// models; raw bytes.
   std::vector<std::string> context = {};
 
-  /// One line: subject, context, byte offset, sentence, what was found, and whether opening
+  /// One line: subject, context, byte offset, sentence, the value found, and whether opening
   /// leniently would help. Control characters of names are escaped, so it may be printed anywhere.
   [[nodiscard]] INGOT_EXPORT std::string message() const;
 };

@@ -25,7 +25,7 @@
 
 namespace ingot {
 
-/// What an error in the rows of a matrix does to its outputs: sums over rows.
+/// The effect of errors in the rows of a matrix on its outputs, as sums over rows.
 struct OutputEnergy {
   double error = 0.0;   ///< (x - y) H (x - y)^T of source rows x and decoded rows y.
   double signal = 0.0;  ///< x H x^T
@@ -37,12 +37,12 @@ struct OutputEnergy {
 };
 
 /// Second moments of the inputs of a matrix: H, the mean of a a^T over its inputs a. Blocks on the
-/// diagonal of H are known, each as large as the others but for the last one; the rest counts as 0.
+/// diagonal of H are known, all of the same size except the last one; other elements count as 0.
 /// The mean square of an output, a row x of the matrix times a, is x H x^T.
 ///
-/// Feedback is how an error in one column is made good by those to the right of it in its block:
-/// with H of the block, plus a hundredth of its mean diagonal on the diagonal, inverted and taken
-/// apart into U^T U with U upper triangular, x[k] falls by error * U[j][k] / U[j][j].
+/// Feedback corrects an error in one column by the columns to the right of it in its block: with H
+/// of the block, plus a hundredth of its mean diagonal on the diagonal, inverted and taken apart
+/// into U^T U with U upper triangular, x[k] falls by error * U[j][k] / U[j][j].
 ///
 /// All numbers are the same on every CPU. Const members are thread-safe.
 class INGOT_EXPORT InputMoments {
@@ -55,15 +55,15 @@ class INGOT_EXPORT InputMoments {
   /// Columns of a block.
   [[nodiscard]] std::size_t columns_of(std::size_t block) const noexcept;
 
-  /// Sets a block of H, row by row; what is above the diagonal counts. Different blocks may be set
-  /// at the same time. Takes time as the cube of its columns with feedback, and half of their
-  /// square times 8 bytes for that while.
+  /// Sets a block of H, row by row; only numbers on and above the diagonal count. Threads may set
+  /// different blocks at the same time. With feedback it takes time as the cube of the block's
+  /// columns, and temporary memory of 4 bytes times their square.
   ///
-  /// @return  false if there is no feedback because the numbers are no means of a a^T: not
+  /// @return  false if there is no feedback because the numbers cannot be means of a a^T: not
   ///          positive semidefinite, or not finite.
   [[nodiscard]] bool set_block(std::size_t block, std::span<const float> moments);
 
-  /// What an error in each column costs that no column to the right can make good: 1/U[j][j]^2.
+  /// The cost of an error in each column that no column to the right can correct: 1/U[j][j]^2.
   [[nodiscard]] std::span<const float> residual_weights() const noexcept { return weights_; }
 
   /// Changes the columns to the right so that they make good an error in `column`.
@@ -74,7 +74,7 @@ class INGOT_EXPORT InputMoments {
     for (std::size_t k = 0; k < place.count; ++k) rest[k] -= error * factors[k];
   }
 
-  /// The same for neighbours whose codes are known together.
+  /// Feeds back the errors of neighbouring columns whose codes are chosen together.
   void feed_back(std::size_t first_column, std::span<const float> decoded,
                  float* row) const noexcept {
     for (std::size_t i = 0; i < decoded.size(); ++i) {
@@ -82,15 +82,15 @@ class INGOT_EXPORT InputMoments {
     }
   }
 
-  /// For each column j the sum of H[j][k] * x[k] over the columns k > j of its block.
+  /// Computes for each column j the sum of H[j][k] * x[k] over the columns k > j of its block.
   void multiply_upper(const float* x, float* sums) const noexcept;
 
-  /// x H y^T, from the rows and what multiply_upper made of them.
+  /// x H y^T, from the rows and their sums by multiply_upper.
   [[nodiscard]] double product(const float* x, const float* sums_of_x, const float* y,
                                const float* sums_of_y) const noexcept;
 
  private:
-  /// Where the numbers of a column lie: one for each column to the right in its block.
+  /// The position of a column's numbers, one for each column to the right in its block.
   struct Place {
     std::size_t first;
     std::size_t count;
@@ -106,7 +106,7 @@ class INGOT_EXPORT InputMoments {
 
   std::size_t columns_;
   std::size_t block_columns_;
-  std::vector<float> diagonal_;  ///< Of H.
+  std::vector<float> diagonal_;  ///< The diagonal of H.
   std::vector<float> upper_;     ///< H[j][k] for k > j, by block and row.
   std::vector<float> feedback_;  ///< U[j][k] / U[j][j], likewise.
   std::vector<float> weights_;   ///< 1/U[j][j]^2
@@ -115,14 +115,14 @@ class INGOT_EXPORT InputMoments {
 /// Whether quantize_with_feedback encodes a type. O(types), thread-safe.
 [[nodiscard]] INGOT_EXPORT bool has_feedback(TensorType type) noexcept;
 
-/// Encodes rows as quantize() does with Effort::best, and with feedback, whose rows get the scale
-/// that makes their outputs no shorter; of both, each row is the one with the lower output error.
+/// Encodes each row twice: as quantize() does with Effort::best, and with feedback and a scale that
+/// keeps its outputs from getting shorter. Keeps the one with the lower output error.
 ///
 /// @param src         whole rows of moments.column_count() finite numbers.
 /// @param dst         receives their blocks, little-endian, exactly.
 /// @param moments     made with feedback, with all blocks set.
-/// @param importance  of the columns, for what is encoded without feedback; or none.
-/// @return  the output error of what was kept; Errc::unsupported_type for a type without feedback;
+/// @param importance of the columns, for encoding without feedback; or empty.
+/// @return the output error of the kept rows; Errc::unsupported_type for a type without feedback;
 ///          Errc::size_mismatch if the sizes do not fit one another. Allocates some times the
 ///          memory of the rows. Thread-safe.
 [[nodiscard]] INGOT_EXPORT Result<OutputEnergy> quantize_with_feedback(

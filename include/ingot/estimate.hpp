@@ -44,20 +44,20 @@ namespace ingot {
 
 /// A card or machine on the market: a row of devices.def.
 struct DeviceModel {
-  std::string_view name;  ///< For command lines: "rtx-4090", "m4-max-64".
+  std::string_view name;  ///< The name on command lines: "rtx-4090", "m4-max-64".
   std::string_view label;
-  std::uint64_t memory_bytes = 0;  ///< As it is sold.
+  std::uint64_t memory_bytes = 0;  ///< The nominal size.
   std::uint64_t usable_bytes = 0;  ///< The part that programs can have.
   double bandwidth = 0;            ///< Bytes a second; 0: unknown.
 };
 
-/// All of them, in the order of the table.
+/// All devices, in the order of the table.
 [[nodiscard]] INGOT_EXPORT std::span<const DeviceModel> device_models() noexcept;
 
 /// The memory sizes of common cards, ascending, in bytes as sold: 4 GiB to 192 GiB.
 [[nodiscard]] INGOT_EXPORT std::span<const std::uint64_t> common_memory_sizes() noexcept;
 
-/// The part of a card's memory that programs can have: 97 %, the rest is the driver's.
+/// The part of a card's memory that programs can use: 97 %, as the driver takes the remainder.
 [[nodiscard]] INGOT_EXPORT std::uint64_t usable_device_bytes(std::uint64_t memory_bytes) noexcept;
 
 /// One device of a run.
@@ -67,8 +67,8 @@ struct Device {
   double bandwidth = 0;  ///< Bytes a second; 0: unknown.
 };
 
-/// "24G" (a card of 24 x 2^30 bytes, less what its driver keeps) or a name of devices.def, in any
-/// case. Errc::invalid_argument for all else.
+/// Parses "24G" (a card of 24 x 2^30 bytes, less the driver's part) or a name of devices.def, in
+/// upper or lower case. Errc::invalid_argument for other texts.
 [[nodiscard]] INGOT_EXPORT Result<Device> parse_device(std::string_view text);
 
 /// "64G", "1.5T", "800M", "32GiB": memory, in powers of 1024 as its sellers count. Nothing for all
@@ -82,7 +82,7 @@ struct Device {
 
 enum class FlashAttention : std::uint8_t { automatic, on, off };
 
-/// How a model is to be run. The members mean what the options of llama.cpp mean.
+/// The options for running a model. The members have the meaning of llama.cpp's options.
 struct RunOptions {
   std::uint64_t context = 0;        ///< --ctx-size: tokens of all sequences; 0: the model's own.
   std::uint64_t batch = 2048;       ///< --batch-size
@@ -93,15 +93,17 @@ struct RunOptions {
   FlashAttention flash_attention = FlashAttention::automatic;  ///< Automatic counts as on.
   bool is_cache_unified = false;    ///< --kv-unified: sequences share the context.
   bool keeps_full_windows = false;  ///< --swa-full
-  bool offloads_cache = true;       ///< False: --no-kv-offload
+  bool offloads_cache = true;       ///< False means --no-kv-offload.
   bool wants_embeddings = false;    ///< --embeddings
-  bool maps_file = true;            ///< False: --no-mmap
-  bool repacks_weights = true;      ///< False: --no-repack
+  bool maps_file = true;            ///< False means --no-mmap.
+  bool repacks_weights = true;      ///< False means --no-repack.
 
-  std::vector<Device> devices;              ///< None: everything runs on the host.
-  std::int64_t gpu_layers = -1;             ///< --gpu-layers: the last so many; negative: all.
+  std::vector<Device> devices;              ///< If empty, everything runs on the host.
+  std::int64_t gpu_layers = -1;             ///< --gpu-layers: the number of last layers on devices;
+                                            ///< negative: all.
   std::vector<double> tensor_split;         ///< Shares of the devices; empty: by usable bytes.
-  std::uint64_t experts_on_host = 0;        ///< --n-cpu-moe: experts of the first so many layers.
+  std::uint64_t experts_on_host = 0;        ///< --n-cpu-moe: the number of first layers whose
+                                            ///< experts stay on the host.
   std::optional<std::uint64_t> host_bytes;  ///< Memory of the host; nothing: not limited.
   double host_bandwidth = 0;                ///< Bytes a second; 0: unknown.
 };
@@ -124,7 +126,7 @@ inline constexpr std::array cache_types = {TensorType::f16,  TensorType::f32,  T
 enum class CacheKind : std::uint8_t {
   full,      ///< keys and values of the whole context
   sliding,   ///< keys and values of a window
-  latent,    ///< one compressed vector a token (MLA)
+  latent,    ///< one compressed vector per token (MLA)
   recurrent  ///< a state of fixed size
 };
 
@@ -178,7 +180,7 @@ enum class Verdict : std::uint8_t {
   fits,
   tight,  ///< fits with less than 5 % to spare
   does_not_fit,
-  unknown  ///< no size to compare with was given
+  unknown  ///< no memory size was given
 };
 
 /// "fits", "tight", "does_not_fit", "unknown"
@@ -198,12 +200,12 @@ struct MemoryUse {
   bool has_output = false;  ///< The output matrix is here.
   std::uint64_t weights_bytes = 0;
   std::uint64_t mapped_bytes =
-      0;  ///< Of the weights: pages of the file, which the system can drop.
+      0;  ///< The part of the weights in pages of the file, which the system can drop.
   std::uint64_t cache_bytes = 0;
   std::uint64_t compute_bytes = 0;
   std::uint64_t output_bytes = 0;     ///< Logits and embeddings of tokens.
   std::uint64_t projector_bytes = 0;  ///< A multimodal projector beside the model.
-  std::uint64_t total_bytes = 0;      ///< Of weights, cache, compute, output and projector.
+  std::uint64_t total_bytes = 0;      ///< The sum of weights, cache, compute, output and projector.
   std::optional<std::uint64_t> capacity_bytes;
   Verdict verdict = Verdict::unknown;
   std::uint64_t weights_read_bytes = 0;  ///< Read to make one token.
@@ -241,7 +243,7 @@ struct MemoryEstimate {
   std::uint64_t weights_bytes = 0;  ///< Tensors that the engine loads, each once.
   std::uint64_t cache_bytes = 0;
   std::uint64_t output_bytes = 0;
-  std::vector<CacheUse> caches;  ///< By kind.
+  std::vector<CacheUse> caches;  ///< The caches by kind.
   ComputeTerms compute;
 
   std::vector<MemoryUse> devices;
@@ -269,12 +271,12 @@ enum class ChangeKind : std::uint8_t {
 /// "ctx_size", "quantization"
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(ChangeKind kind) noexcept;
 
-/// One change that makes it fit.
+/// One change that makes a run fit.
 struct Change {
   ChangeKind kind = ChangeKind::micro_batch;
-  RunOptions options;               ///< With the change made; unchanged for `weights`.
-  std::uint64_t weights_bytes = 0;  ///< For `weights`: how large all weights may be.
-  std::string recipe = {};          ///< For `weights`: a mixture that is so small, if one is known.
+  RunOptions options;               ///< The options with the change made; unchanged for `weights`.
+  std::uint64_t weights_bytes = 0;  ///< The size that all weights may have, for `weights`.
+  std::string recipe = {};          ///< A mixture of that size, for `weights`, if one is known.
 };
 
 /// The options of a change as the engine's command line has them: "--ubatch-size 128". Empty for
@@ -296,7 +298,7 @@ void describe(Visitor& visit, const Change& change) {
 }
 
 struct Advice {
-  /// Most layers that the devices hold, as for --gpu-layers; nothing without devices.
+  /// The most layers that the devices hold, as a value of --gpu-layers; nothing without devices.
   std::optional<std::uint64_t> gpu_layers;
   /// Longest context that fits with all else unchanged, at most the model's own; nothing if none
   /// does, or if nothing limits it.
@@ -319,17 +321,18 @@ void describe(Visitor& visit, const Advice& advice) {
   visit("changes", advice.changes, "", "changes each of which is enough");
 }
 
-/// All that is said of a run: what it takes, whether that fits, and what would make it fit.
+/// The full report on a run: its memory, whether that fits, and which changes would make it fit.
 struct RunReport {
   std::string architecture;
   bool is_known_architecture = false;
   std::uint64_t context_length = 0;  ///< The model's own; 0: unknown.
-  std::uint64_t layer_count = 0;     ///< Without the output.
+  std::uint64_t layer_count = 0;     ///< Layers without the output.
   RunOptions options;
   MemoryEstimate estimate;
   Advice advice;
-  std::vector<std::string> notes;             ///< As MemoryProfile::notes.
-  std::vector<std::string_view> not_counted;  ///< What the sums leave out for every model.
+  std::vector<std::string> notes;             ///< See MemoryProfile::notes.
+  std::vector<std::string_view> not_counted;  ///< The parts that the sums leave out for every
+                                              ///< model.
 };
 
 /// A bound of speed, see MemoryEstimate::bound_at_start.
@@ -391,14 +394,15 @@ class INGOT_EXPORT MemoryProfile {
  public:
   /// Reads a model's header; linear in tensors and layers.
   ///
-  /// @param types  as if the tensors had these types, one for each in their order: what the model
-  ///               will take once it is quantized. Empty: as they are.
-  /// @return  Errc::estimate_impossible if the header lacks or contradicts what counts;
+  /// @param types  the types to assume for the tensors, in their order, for a model that is yet to
+  /// be
+  ///               quantized; if empty, their own types.
+  /// @return  Errc::estimate_impossible if needed facts are missing or contradict each other;
   ///          Errc::set_incomplete for a set of shards with one missing;
   ///          Errc::row_not_whole_blocks if a type does not fit a tensor.
   ///
-  /// An architecture that is not known is no error: weights are exact then, and the rest follows
-  /// the ordinary formula, see `notes`.
+  /// An unknown architecture is no error: weights are exact then, and everything else follows the
+  /// ordinary formula, see `notes`.
   [[nodiscard]] static Result<MemoryProfile> read(const Model& model,
                                                   std::span<const TensorType> types = {});
 
@@ -413,7 +417,7 @@ class INGOT_EXPORT MemoryProfile {
 
   [[nodiscard]] const std::string& architecture() const noexcept;
   [[nodiscard]] bool is_known_architecture() const noexcept;
-  [[nodiscard]] std::uint64_t layer_count() const noexcept;     ///< Without the output.
+  [[nodiscard]] std::uint64_t layer_count() const noexcept;     ///< Layers without the output.
   [[nodiscard]] std::uint64_t context_length() const noexcept;  ///< The model's own; 0: unknown.
   [[nodiscard]] std::uint64_t weights_bytes() const noexcept;   ///< Tensors that are loaded.
   [[nodiscard]] bool has_experts() const noexcept;

@@ -22,10 +22,11 @@ namespace ingot {
 
 struct FolderExportOptions {
   /// The type of all tensors of floats: F32, F16 or BF16. Default: quantized tensors become F32,
-  /// which holds all of their values, so that they can be quantized to the same bytes again; the
-  /// others stay what they are.
+  /// which holds all of their values, so that they can be quantized to the same bytes again; other
+  /// tensors keep their types.
   std::optional<TensorType> type = {};
-  std::uint64_t max_file_bytes = 5'000'000'000;  ///< Where a new safetensors file begins; 0: never.
+  std::uint64_t max_file_bytes = 5'000'000'000;  ///< The size at which a new safetensors file
+                                                 ///< begins; 0: never.
   /// Refuse a model that would not come back: Errc::would_be_lost.
   bool is_strict = false;
   bool replace = false;       ///< Files that exist are replaced; else the folder must be empty.
@@ -36,19 +37,19 @@ struct FolderExportOptions {
 [[nodiscard]] INGOT_EXPORT Result<std::vector<std::string>> exportable_architectures();
 
 /// Plans the files of a folder: config.json, generation_config.json, README.md, the tokenizer's
-/// files, safetensors and their index; and plans the import of these files, to see what would come
-/// back. `Conversion::warnings` lists what would not: keys, tensors, their types and order. The
-/// list is empty for every model of a supported architecture that plan_import has made from a
-/// folder, but for keys that `ImportOptions` alone gave.
+/// files, safetensors and their index; and plans the import of these files, to see whether it
+/// restores the model. `Conversion::warnings` lists the losses: keys, tensors, their types and
+/// order. The list is empty for every model of a supported architecture that plan_import has made
+/// from a folder, except for keys that only `ImportOptions` gave.
 ///
 /// @param model   borrowed until the conversion is destroyed; all of its shards.
-/// @param folder  a path. It is made if it is not there; no file in it may become a part of the
-///                model without being of it.
+/// @param folder  a path. The folder is made if needed. It must not hold other files that an import
+///                would take for a part of the model.
 /// @return  Errc::architecture_unsupported, with the known ones; Errc::tokenizer_unknown;
 ///          Errc::already_exists; Errc::would_be_lost; Errc::invalid_argument for other types.
 ///
-/// Memory: the tokenizer's files as text and the headers of the safetensors, while it is planned
-/// twice that. Thread-safe.
+/// Memory: the tokenizer's files as text and the headers of the safetensors, and twice
+/// that during planning. Thread-safe.
 [[nodiscard]] INGOT_EXPORT Result<std::unique_ptr<Conversion>> plan_folder_export(
     const Model& model, const std::string& folder, const FolderExportOptions& options = {});
 

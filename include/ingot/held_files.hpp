@@ -12,16 +12,16 @@
 
 namespace ingot {
 
-/// The files of a model, held from before it is opened until they are removed: what is removed is
-/// exactly what was read.
+/// The files of a model, held from before the model is opened until they are removed, so that
+/// exactly the files that were read are removed.
 ///
 ///   Result<HeldFiles> held = HeldFiles::of(path);      // shared locks: nobody edits the files
 ///   Result<Model> model = Model::open(path);           // read them under the locks
 ///   ... write what is to replace them ...
 ///   for (const Error& error : held->remove(*model)) complain(error);
 ///
-/// Of many files only some are locked, as a process may have few descriptors; of each the state is
-/// noted, so that a change by any program is noticed.
+/// If there are many files, only some are locked, as a process may have few descriptors. The state
+/// of each is recorded, so that a change by any program is noticed.
 class INGOT_EXPORT HeldFiles {
  public:
   /// The files of the model at a path. Errc::file_in_use as `lock_wait` says; errors of opening it.
@@ -31,10 +31,10 @@ class INGOT_EXPORT HeldFiles {
   HeldFiles& operator=(HeldFiles&&) = delete;
   ~HeldFiles();
 
-  /// Removes all files of the model, the first one first: what has no first file is not taken for a
-  /// set. If one is not what it was when it was held, or is used by another process, all stay;
-  /// returns those, and files that could not be removed: Errc::file_changed, Errc::file_in_use,
-  /// Errc::io_error. Once.
+  /// Removes all files of the model. The first file goes first, as no program takes files without
+  /// it for a set. If a file has changed since it was held, or another process uses it, all files
+  /// stay. Returns an error for each such file and for each that could not be removed:
+  /// Errc::file_changed, Errc::file_in_use, Errc::io_error. Call it once.
   [[nodiscard]] std::vector<Error> remove(const Model& model);
 
  private:

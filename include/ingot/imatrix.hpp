@@ -27,7 +27,7 @@
 
 namespace ingot {
 
-/// Most columns of a block of second moments.
+/// The most columns of a block of second moments.
 inline constexpr std::uint64_t max_moment_columns = 4096;
 
 enum class ImatrixFormat : std::uint8_t {
@@ -37,10 +37,12 @@ enum class ImatrixFormat : std::uint8_t {
 
 /// One weight tensor in a set of files.
 struct ImatrixEntry {
-  std::string name;                  ///< Of the weight tensor, e.g. "blk.0.ffn_down.weight".
+  std::string name;                  ///< The name of the weight tensor, e.g.
+                                     ///< "blk.0.ffn_down.weight".
   std::uint64_t value_count = 0;     ///< Columns times experts.
   std::uint64_t expert_count = 1;    ///< Runs of columns that have counts of their own.
-  std::uint64_t moment_columns = 0;  ///< Of a block of second moments; 0: there are none.
+  std::uint64_t moment_columns = 0;  ///< The columns of a block of second moments; 0: there are
+                                     ///< none.
 
   [[nodiscard]] std::uint64_t column_count() const noexcept { return value_count / expert_count; }
 };
@@ -66,14 +68,16 @@ class INGOT_EXPORT ImportanceMatrix {
   /// Removes the entries whose name `is_kept` refuses.
   void keep_if(const std::function<bool(std::string_view name)>& is_kept);
 
-  /// By ascending name.
+  /// The entries by ascending name.
   [[nodiscard]] std::span<const ImatrixEntry> entries() const noexcept;
   /// The entry for a weight tensor; nullptr if there is none. O(log n).
   [[nodiscard]] const ImatrixEntry* find(std::string_view name) const noexcept;
 
-  [[nodiscard]] ImatrixFormat format() const noexcept;                   ///< Of the first file.
+  [[nodiscard]] ImatrixFormat format() const noexcept;                   ///< The format of the
+                                                                         ///< first file.
   [[nodiscard]] std::span<const std::string> datasets() const noexcept;  ///< Raw bytes.
-  [[nodiscard]] std::uint64_t chunk_count() const noexcept;              ///< Of text; 0 if unknown.
+  [[nodiscard]] std::uint64_t chunk_count() const noexcept;              ///< The number of chunks
+                                                                         ///< of text; 0 if unknown.
   [[nodiscard]] std::uint64_t chunk_size() const noexcept;               ///< Tokens; 0 if unknown.
 
   /// The importance of columns: mean squares, ready for `quantize`. Columns of experts that were
@@ -85,7 +89,8 @@ class INGOT_EXPORT ImportanceMatrix {
   [[nodiscard]] Result<void> read_weights(const ImatrixEntry& entry, std::uint64_t first,
                                           std::span<float> dst) const;
 
-  /// How many tokens each expert has seen (for files without a chunk size: taken as 512 a chunk).
+  /// The number of tokens that each expert has seen (for files without a chunk size: taken as 512 a
+  /// chunk).
   [[nodiscard]] Result<std::vector<double>> read_counts(const ImatrixEntry& entry) const;
 
   /// Second moments of the inputs of one expert, for a block of columns: means of products, row by

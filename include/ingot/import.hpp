@@ -41,7 +41,7 @@ struct ImportedTensor {
   std::string name = {};
   TensorType type = TensorType::f32;
   std::vector<std::uint64_t> shape = {};  ///< Dimension 0, the fastest-varying, first.
-  std::uint64_t size_bytes = 0;           ///< Of `type` and `shape`.
+  std::uint64_t size_bytes = 0;           ///< The size of a tensor of `type` and `shape`.
   std::vector<std::string> sources = {};  ///< The tensors of the folder that it is made of.
   std::string transform = {};             ///< E.g. "rope_pairs"; empty if the values stay in place.
 };
@@ -70,10 +70,9 @@ class INGOT_EXPORT Import {
   [[nodiscard]] virtual Result<void> write(const std::string& path, bool replace = false,
                                            const ImportProgress& progress = {}) const = 0;
 
-  /// The result as a model that is in no file: its tensors are read from the folder, reordered and
-  /// encoded when they are read. So what works on models works on a folder, without a file in
-  /// between, and to the same bytes. Valid as long as the import. Memory is bounded by the header
-  /// and a few pieces of tensors.
+  /// The result as a model without a file: a read of a tensor reads the folder, reorders and
+  /// encodes. So every function for models works on a folder, with the same bytes as for a file.
+  /// Valid as long as the import. Memory is bounded by the header and a few pieces of tensors.
   [[nodiscard]] virtual Result<Model> open_model() const = 0;
 
   /// Writes the shards of `plan_split(*open_model(), limits)`: the bytes that `write` and a split
@@ -100,8 +99,9 @@ class INGOT_EXPORT Import {
 [[nodiscard]] INGOT_EXPORT Result<std::unique_ptr<Import>> plan_import(
     const Store& store, const std::string& folder, const ImportOptions& options = {});
 
-/// The same for a LoRA adapter: a folder with adapter_config.json and adapter_model.safetensors, as
-/// PEFT writes it. The result is an adapter in GGUF, as convert_lora_to_gguf.py makes it.
+/// Plans the import of a LoRA adapter: a folder with adapter_config.json and
+/// adapter_model.safetensors, as PEFT writes it. The result is an adapter in GGUF, as
+/// convert_lora_to_gguf.py makes it.
 ///
 /// @param base_folder  a folder of `base_store` with config.json of the model that the adapter is
 ///                     for; its weights are not needed.

@@ -16,12 +16,12 @@ struct ImportOptions {
   std::optional<TensorType> type = {};
   /// The value of `tokenizer.ggml.pre`. Default: by the tokenizer.
   std::optional<std::string> pre = {};
-  /// Writes what the reference converter writes, its known defects included.
+  /// Whether to write exactly what the reference converter writes, including its known defects.
   bool as_reference = false;
   std::optional<std::string> model_name = {};  ///< Replaces `general.name`.
   /// The text of a JSON object whose members replace keys of `general.*`.
   std::optional<std::string> metadata = {};
-  /// What counts as the folder's name where no other name is known. Default: its own.
+  /// The name to use for the folder where no other name is known. Default: its own.
   std::optional<std::string> folder_name = {};
   unsigned thread_count = 0;  ///< 0: as many as the machine has cores.
 };

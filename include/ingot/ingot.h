@@ -69,7 +69,7 @@ enum {
 #include "ingot/errors.def"
 };
 
-/// Who has to act on an error.
+/// The party that can act on an error.
 enum {
   INGOT_CATEGORY_INPUT = 0,    ///< The file is refused.
   INGOT_CATEGORY_LENIENT = 1,  ///< The file is refused; with `is_lenient` this point would pass.
@@ -93,7 +93,7 @@ enum {
 #include "ingot/value_types.def"
 };
 
-/// How a file is read.
+/// The way in which a file is read.
 enum {
   INGOT_ACCESS_MAP = 0,  ///< Mapped into memory: nothing is copied; the fastest.
   INGOT_ACCESS_READ = 1  ///< Read on demand: only the header is held in memory.
@@ -133,11 +133,11 @@ INGOT_EXPORT ingot_code ingot_escape(ingot_string text, char* buffer, size_t buf
 /// An error and its place. Belongs to the caller and needs no preparation: declare one, pass its
 /// address, and look at it if the function did not return INGOT_OK.
 typedef struct ingot_error {
-  ingot_code code;       ///< The same as was returned.
+  ingot_code code;       ///< The code that was returned.
   uint32_t reserved;     ///< 0
   uint64_t file_offset;  ///< Byte in the file, or INGOT_NO_OFFSET.
-  /// One line: key or tensor, place, what is wrong, what would be right, what was found. Safe to
-  /// print; always NUL-terminated; one that is too long ends in "...".
+  /// One line: key or tensor, place, the fault, the rule, the value found. Safe to print; always
+  /// NUL-terminated; one that is too long ends in "...".
   char message[INGOT_MESSAGE_BYTES];
 } ingot_error;
 
@@ -149,7 +149,8 @@ INGOT_EXPORT const char* ingot_code_name(ingot_code code);
 /// for numbers that this library does not know.
 INGOT_EXPORT const char* ingot_code_sentence(ingot_code code);
 
-/// One of INGOT_CATEGORY_...; -1 for INGOT_OK and for numbers that this library does not know.
+/// Returns one of INGOT_CATEGORY_...; -1 for INGOT_OK and for numbers that this library does not
+/// know.
 INGOT_EXPORT int32_t ingot_code_category(ingot_code code);
 
 // ------------------------------------------------------------------------------------------------
@@ -171,11 +172,11 @@ INGOT_EXPORT uint32_t ingot_type_block_bytes(uint32_t type);
 enum {
   INGOT_WEIGHTS_UNUSED = 0,       ///< They make no difference.
   INGOT_WEIGHTS_OPTIONAL = 1,     ///< They make the result better.
-  INGOT_WEIGHTS_RECOMMENDED = 2,  ///< Without them the result is poor.
-  INGOT_WEIGHTS_REQUIRED = 3      ///< Without them ingot_quantize refuses.
+  INGOT_WEIGHTS_RECOMMENDED = 2,  ///< The result is poor without them.
+  INGOT_WEIGHTS_REQUIRED = 3      ///< ingot_quantize refuses to work without them.
 };
 
-/// One of INGOT_WEIGHTS_...; -1 for removed and unknown types.
+/// Returns one of INGOT_WEIGHTS_...; -1 for removed and unknown types.
 INGOT_EXPORT int32_t ingot_type_weights(uint32_t type);
 
 /// The tensor type with a name, without regard to case; -1 if there is none or `name` is NULL.
@@ -199,22 +200,22 @@ INGOT_EXPORT const char* ingot_file_type_name(uint64_t file_type);
 /// An open model.
 typedef struct ingot_model ingot_model;
 
-/// How to open a model. All members after the first may be 0, which means the default, so this is
-/// enough: `ingot_open_options options = {.struct_size = sizeof options};`
+/// The options for opening a model. All members after the first may be 0, which means the default,
+/// so this is enough: `ingot_open_options options = {.struct_size = sizeof options};`
 typedef struct ingot_open_options {
   size_t struct_size;           ///< sizeof(ingot_open_options)
   uint32_t access;              ///< INGOT_ACCESS_...
-  uint32_t is_lenient;          ///< Not 0: also open what breaks only a numeric rule of the format
-                                ///< or holds tensors of types that are unknown.
-  uint32_t is_single_file;      ///< Not 0: do not look for the other shards beside the file.
+  uint32_t is_lenient;          ///< If not 0, also opens files that break only a numeric rule of
+                                ///< the format or hold tensors of unknown types.
+  uint32_t is_single_file;      ///< If not 0, does not look for the other shards beside the file.
   uint32_t max_depth;           ///< Arrays within arrays; at most 64, the default.
   uint64_t max_header_bytes;    ///< Everything before the tensors' data; default 256 MiB.
   uint64_t max_keys;            ///< Default 2^20
   uint64_t max_tensors;         ///< Default 2^20
-  uint64_t max_string_bytes;    ///< One string value; default 64 MiB.
-  uint64_t max_array_elements;  ///< One array; default 2^28.
-  uint64_t uses_index;          ///< Not 0: read a file that has a layout index through it, without
-                                ///< its long keys; see ingot_is_verified.
+  uint64_t max_string_bytes;    ///< The limit of one string value; default 64 MiB.
+  uint64_t max_array_elements;  ///< The limit of one array; default 2^28.
+  uint64_t uses_index;          ///< If not 0, reads a file through its layout index, if it has one,
+                                ///< without its long keys; see ingot_is_verified.
 } ingot_open_options;
 
 /// Opens the model at `path` and, if that is one shard of a set (`NAME-00001-of-00003.gguf`), all
@@ -242,7 +243,7 @@ INGOT_EXPORT ingot_code ingot_open_memory(const void* data, size_t size_bytes,
                                           ingot_error* error);
 
 /// Reads `size_bytes` bytes of a file from `file_offset` on into `destination`, all of them or it
-/// fails; what is asked for is always within the file. Returns 0 on success. It must return (no
+/// fails; the requested range is always within the file. Returns 0 on success. It must return (no
 /// longjmp), and if several threads use the model, it is called from several threads at once.
 typedef int (*ingot_read_function)(void* user, uint64_t file_offset, void* destination,
                                    size_t size_bytes);
@@ -268,9 +269,9 @@ INGOT_EXPORT void ingot_close(ingot_model* model);
 /// One file of a model.
 typedef struct ingot_file_info {
   size_t struct_size;      ///< sizeof(ingot_file_info); set it before the call.
-  const char* path;        ///< As it was opened; "" if it was not opened by a path.
+  const char* path;        ///< The path that was opened; "" if there was none.
   uint32_t shard;          ///< Position in the set, from 0.
-  uint32_t version;        ///< Of the format: 1, 2 or 3.
+  uint32_t version;        ///< The version of the format: 1, 2 or 3.
   uint32_t is_big_endian;  ///< 0 or 1; holds for the tensors' data too.
   uint32_t has_old_magic;  ///< 0 or 1: begins with "FUGG" instead of "GGUF".
   uint64_t alignment;      ///< Bytes; every tensor's data_offset is a multiple of it.
@@ -283,10 +284,11 @@ typedef struct ingot_file_info {
   uint64_t tensor_count;  ///< Tensors of this file.
 } ingot_file_info;
 
-/// How many files the model has open: 1, or as many of its shards as are there. 0 for NULL.
+/// The number of open files of the model: 1, or the number of its shards that exist. 0 for NULL.
 INGOT_EXPORT uint64_t ingot_file_count(const ingot_model* model);
 
-/// How many shards the model's set has, missing ones included; 1 if it is not split. 0 for NULL.
+/// The number of shards of the model's set, missing ones included; 1 if it is not split. 0 for
+/// NULL.
 INGOT_EXPORT uint32_t ingot_shard_count(const ingot_model* model);
 
 /// 1 if all files were read as a whole; 0 if one was read through its layout index, which its
@@ -297,7 +299,7 @@ INGOT_EXPORT int ingot_is_verified(const ingot_model* model);
 INGOT_EXPORT ingot_code ingot_get_file_info(const ingot_model* model, uint64_t index,
                                             ingot_file_info* info, ingot_error* error);
 
-/// How many remarks there are on a file that is odd but opened. 0 for NULL.
+/// The number of remarks on a file that is odd but opened. 0 for NULL.
 INGOT_EXPORT uint64_t ingot_notice_count(const ingot_model* model);
 
 /// The remark at `index`; its code has the category INGOT_CATEGORY_NOTICE.
@@ -310,20 +312,20 @@ INGOT_EXPORT ingot_code ingot_get_notice(const ingot_model* model, uint64_t inde
 // A model's metadata are the keys of its first file, in the order of that file. Keys are unique.
 // ------------------------------------------------------------------------------------------------
 
-/// One metadata value, or one element of an array: a view into the model, to be copied at will.
-/// Its content is private; functions fill it. A struct of zeros is no value, and functions return
-/// INGOT_ERROR_INVALID_ARGUMENT for it.
+/// One metadata value, or one element of an array: a view into the model, which may be copied
+/// freely. Its content is private; functions fill it. A struct of zeros is no value, and functions
+/// return INGOT_ERROR_INVALID_ARGUMENT for it.
 typedef struct ingot_value {
   uint64_t opaque[8];
 } ingot_value;
 
-/// How many keys there are. 0 for NULL.
+/// The number of keys. 0 for NULL.
 INGOT_EXPORT uint64_t ingot_key_count(const ingot_model* model);
 
 /// The index of a key; -1 if there is none of that name, or for NULL. O(length of the name).
 INGOT_EXPORT int64_t ingot_find_key(const ingot_model* model, const char* key);
 
-/// The same for a name that need not end in NUL.
+/// The index of a key whose name need not end in NUL; else like ingot_find_key.
 INGOT_EXPORT int64_t ingot_find_key_string(const ingot_model* model, ingot_string key);
 
 /// The name of the key at `index`.
@@ -338,8 +340,8 @@ INGOT_EXPORT ingot_code ingot_key_value(const ingot_model* model, uint64_t index
 INGOT_EXPORT ingot_code ingot_get_value(const ingot_model* model, const char* key,
                                         ingot_value* value, ingot_error* error);
 
-// The value of a key by name, as one of five C types. These do in one call what ingot_get_value and
-// ingot_value_get_... do in two, with the errors of both. O(length of the name).
+// The value of a key by name, as one of five C types. Each does the work of ingot_get_value and
+// ingot_value_get_... in one call, with the errors of both. O(length of the name).
 
 /// An integer of any stored width.
 INGOT_EXPORT ingot_code ingot_get_u64(const ingot_model* model, const char* key, uint64_t* result,
@@ -370,7 +372,7 @@ INGOT_EXPORT ingot_code ingot_get_string(const ingot_model* model, const char* k
 // equal.
 // ------------------------------------------------------------------------------------------------
 
-/// One of INGOT_VALUE_...; -1 for NULL and for what is no value.
+/// Returns one of INGOT_VALUE_...; -1 for NULL and for a struct without a value.
 INGOT_EXPORT int32_t ingot_value_type(const ingot_value* value);
 
 /// Reads an integer of any stored width.
@@ -400,7 +402,8 @@ INGOT_EXPORT ingot_code ingot_value_get_string(const ingot_value* value, ingot_s
 INGOT_EXPORT ingot_code ingot_value_bytes(const ingot_value* value, const void** data,
                                           size_t* size_bytes, ingot_error* error);
 
-/// Where ingot_value_bytes begin in their file; INGOT_NO_OFFSET for NULL and for what is no value.
+/// The offset of ingot_value_bytes in their file; INGOT_NO_OFFSET for NULL and for a struct without
+/// a value.
 INGOT_EXPORT uint64_t ingot_value_file_offset(const ingot_value* value);
 
 // ------------------------------------------------------------------------------------------------
@@ -409,10 +412,11 @@ INGOT_EXPORT uint64_t ingot_value_file_offset(const ingot_value* value);
 // Elements may be arrays again. The rules for values hold for elements, too.
 // ------------------------------------------------------------------------------------------------
 
-/// The type of an array's elements, one of INGOT_VALUE_...; -1 for NULL and for what is no array.
+/// The type of an array's elements, one of INGOT_VALUE_...; -1 for NULL and for values that are no
+/// array.
 INGOT_EXPORT int32_t ingot_value_element_type(const ingot_value* array);
 
-/// How many elements an array has; 0 for NULL and for what is no array.
+/// The number of elements of an array; 0 for NULL and for values that are no array.
 INGOT_EXPORT uint64_t ingot_value_element_count(const ingot_value* array);
 
 /// The element at `index` as a value of its own; the way into arrays of arrays.
@@ -476,18 +480,18 @@ typedef struct ingot_tensor_info {
   uint64_t dimensions[INGOT_MAX_DIMENSIONS];
   uint64_t element_count;  ///< The product of the dimensions; 1 if there is none.
   uint64_t size_bytes;
-  uint64_t data_offset;  ///< From the beginning of its file's data section.
-  uint64_t file_offset;  ///< From the beginning of its file.
+  uint64_t data_offset;  ///< The offset from the beginning of its file's data section.
+  uint64_t file_offset;  ///< The offset from the beginning of its file.
   uint64_t file;         ///< The index of its file, for ingot_get_file_info.
 } ingot_tensor_info;
 
-/// How many tensors there are. 0 for NULL.
+/// The number of tensors. 0 for NULL.
 INGOT_EXPORT uint64_t ingot_tensor_count(const ingot_model* model);
 
 /// The index of a tensor; -1 if there is none of that name, or for NULL. O(length of the name).
 INGOT_EXPORT int64_t ingot_find_tensor(const ingot_model* model, const char* name);
 
-/// The same for a name that need not end in NUL.
+/// The index of a tensor whose name need not end in NUL; else like ingot_find_tensor.
 INGOT_EXPORT int64_t ingot_find_tensor_string(const ingot_model* model, ingot_string name);
 
 /// Describes the tensor at `index`.
@@ -560,18 +564,18 @@ INGOT_EXPORT ingot_code ingot_quantize(uint32_t type, const float* src, size_t e
                                        size_t size_bytes, uint32_t is_big_endian,
                                        ingot_error* error);
 
-/// How much work goes into the choice of a block.
+/// The amount of work for the choice of a block.
 enum {
   INGOT_EFFORT_REFERENCE = 0,  ///< The blocks of the reference implementation, byte for byte.
   INGOT_EFFORT_BEST = 1  ///< The least error that a search finds: takes several times as long.
 };
 
-/// How rows are encoded. All members after the first may be 0 or NULL.
+/// The options for encoding rows. All members after the first may be 0 or NULL.
 typedef struct ingot_quantize_options {
   size_t struct_size;      ///< sizeof(ingot_quantize_options)
-  const float* weights;    ///< As of ingot_quantize.
+  const float* weights;    ///< The weights of ingot_quantize.
   uint32_t effort;         ///< INGOT_EFFORT_...
-  uint32_t is_big_endian;  ///< Of the blocks.
+  uint32_t is_big_endian;  ///< The byte order of the blocks.
 } ingot_quantize_options;
 
 /// ingot_quantize with more choices; `options` may be NULL. INGOT_ERROR_INVALID_ARGUMENT for an
@@ -589,20 +593,21 @@ INGOT_EXPORT ingot_code ingot_swap_byte_order(uint32_t type, void* blocks, size_
 // Memory
 // ------------------------------------------------------------------------------------------------
 
-/// How a model is to be run, in the terms of llama.cpp. All members after the first may be 0 or
-/// NULL, which means its default.
+/// The options for running a model, in the terms of llama.cpp. All members after the first may be 0
+/// or NULL, which means its default.
 typedef struct ingot_run_options {
   size_t struct_size;            ///< sizeof(ingot_run_options)
   uint64_t context;              ///< Tokens of all sequences; default: the model's own.
   uint64_t batch;                ///< Default 2048
   uint64_t micro_batch;          ///< Default 512
   uint64_t sequences;            ///< Default 1
-  const char* key_type;          ///< Of the cache, as ingot_find_type takes it; default "F16".
-  const char* value_type;        ///< The same.
+  const char* key_type;          ///< The type of the cache's keys, a name for ingot_find_type;
+                                 ///< default "F16".
+  const char* value_type;        ///< The type of the cache's values, likewise.
   const uint64_t* device_bytes;  ///< Bytes of each device that programs can have; NULL: no devices.
-  uint64_t device_count;         ///< At most 64
+  uint64_t device_count;         ///< At most 64.
   uint64_t host_bytes;           ///< Default: not limited
-  uint64_t gpu_layers;           ///< The last so many layers are on devices, the output counted as
+  uint64_t gpu_layers;           ///< The number of last layers on devices, the output counted as
                                  ///< one; only if limits_gpu_layers.
   uint32_t limits_gpu_layers;    ///< 0: all layers are on devices.
   uint32_t is_without_flash_attention;
@@ -613,9 +618,9 @@ typedef struct ingot_run_options {
 /// Whether memory is enough.
 enum {
   INGOT_FITS = 0,
-  INGOT_FITS_TIGHTLY = 1,  ///< With less than 5 % to spare.
+  INGOT_FITS_TIGHTLY = 1,  ///< It fits with less than 5 % to spare.
   INGOT_DOES_NOT_FIT = 2,
-  INGOT_FITS_UNKNOWN = 3  ///< No size to compare with was given.
+  INGOT_FITS_UNKNOWN = 3  ///< No memory size was given.
 };
 
 /// The memory of a whole run. Bytes.
@@ -623,10 +628,10 @@ typedef struct ingot_memory_estimate {
   size_t struct_size;  ///< sizeof(ingot_memory_estimate)
   uint64_t context;    ///< Tokens, rounded as the engine rounds.
   uint64_t context_per_sequence;
-  uint64_t weights_bytes;  ///< Each tensor once.
+  uint64_t weights_bytes;  ///< The weights, each tensor once.
   uint64_t cache_bytes;
   uint64_t output_bytes;
-  uint64_t gpu_layers;  ///< That are on devices, the output counted as one.
+  uint64_t gpu_layers;  ///< The layers on devices, the output counted as one.
   int32_t verdict;      ///< INGOT_FITS and so on: the worst of all places.
 } ingot_memory_estimate;
 
@@ -649,16 +654,17 @@ typedef struct ingot_memory_use {
 ///
 /// @param options   NULL for the defaults.
 /// @param estimate  receives the sums.
-/// @return          INGOT_ERROR_ESTIMATE_IMPOSSIBLE if the header lacks or contradicts what counts;
+/// @return INGOT_ERROR_ESTIMATE_IMPOSSIBLE if needed facts of the header are missing or contradict
+/// each other;
 ///                  INGOT_ERROR_RUN_REFUSED if the engine refuses the options for this model;
 ///                  INGOT_ERROR_INVALID_ARGUMENT, INGOT_ERROR_SIZE_OVERFLOW.
 ///
-/// Weights and cache are what llama.cpp allocates, exactly; work space is close. Linear in tensors
-/// and layers; allocates while it runs.
+/// Weights and cache are exactly those that llama.cpp allocates; work space is close. Linear in
+/// tensors and layers; allocates while it runs.
 INGOT_EXPORT ingot_code ingot_estimate(const ingot_model* model, const ingot_run_options* options,
                                        ingot_memory_estimate* estimate, ingot_error* error);
 
-/// The same for one place: a device by its index, or INGOT_HOST.
+/// Estimates the memory of a run in one place: a device by its index, or INGOT_HOST.
 INGOT_EXPORT ingot_code ingot_estimate_place(const ingot_model* model,
                                              const ingot_run_options* options, uint64_t place,
                                              ingot_memory_use* use, ingot_error* error);

@@ -56,10 +56,10 @@ struct FileFact {
 struct OpenedModel {
   Model model;
   FileFormat format = FileFormat::gguf;
-  std::uint64_t file_bytes = 0;  ///< Of all files together; 0 for GGUF: see Model::files.
+  std::uint64_t file_bytes = 0;  ///< The size of all files together; 0 for GGUF: see Model::files.
   std::vector<FileFact> facts = {};
   std::vector<std::string> paths = {};  ///< The files; empty for GGUF: see Model::files.
-  /// Where the data of each file begins, after its header (that of bump: its dtype table, if it has
+  /// The offset of each file's data, after its header (for bump: after its dtype table, if it has
   /// one); empty for GGUF.
   std::vector<std::uint64_t> data_offsets = {};
 };
@@ -98,7 +98,7 @@ struct OpenAnyOptions {
 [[nodiscard]] INGOT_EXPORT Result<OpenedModel> open_any(const std::string& path,
                                                         const OpenAnyOptions& options = {});
 
-/// The same for a file or folder of a store. `OpenedModel::paths` lists its files.
+/// Opens a file or folder of a store. `OpenedModel::paths` lists its files.
 [[nodiscard]] INGOT_EXPORT Result<OpenedModel> open_any(const Store& store, const std::string& name,
                                                         const OpenAnyOptions& options = {});
 

@@ -23,8 +23,8 @@ class Model;
 [[nodiscard]] INGOT_EXPORT Result<std::vector<std::uint64_t>> make_layout_index(
     const Model& model, std::size_t file = 0);
 
-/// Whether the index of a file, if it has one, says what the file is: Errc::index_ignored names the
-/// first difference. The model must have been opened without its index.
+/// Checks that the index of a file, if it has one, agrees with the file; Errc::index_ignored names
+/// the first difference. The model must have been opened without its index.
 [[nodiscard]] INGOT_EXPORT Result<void> verify_layout_index(const Model& model,
                                                             std::size_t file = 0);
 

@@ -14,8 +14,8 @@ struct Limits {
   std::uint64_t max_header_bytes = std::uint64_t{256} << 20;  ///< Everything before the data.
   std::uint64_t max_keys = std::uint64_t{1} << 20;
   std::uint64_t max_tensors = std::uint64_t{1} << 20;
-  std::uint64_t max_string_bytes = std::uint64_t{64} << 20;   ///< One string value.
-  std::uint64_t max_array_elements = std::uint64_t{1} << 28;  ///< One array.
+  std::uint64_t max_string_bytes = std::uint64_t{64} << 20;   ///< The limit of one string value.
+  std::uint64_t max_array_elements = std::uint64_t{1} << 28;  ///< The limit of one array.
   std::uint32_t max_depth = 64;                               ///< Arrays within arrays; at most 64.
 };
 

@@ -23,7 +23,7 @@ struct LockWait {
   std::function<void(const Error&)> on_wait = {};
 };
 
-/// How calls of this process wait unless they are told otherwise; thread-safe.
+/// Sets how calls of this process wait by default; thread-safe.
 INGOT_EXPORT void set_lock_wait(LockWait wait);
 [[nodiscard]] INGOT_EXPORT LockWait lock_wait();
 

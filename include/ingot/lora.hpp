@@ -29,7 +29,8 @@ namespace ingot {
 /// The largest rank of an adapter.
 inline constexpr std::uint64_t max_lora_rank = 65'536;
 
-/// What an adapter does to one tensor. Pointers are into the model that holds the adapter.
+/// The change that an adapter makes to one tensor. Pointers are into the model that holds the
+/// adapter.
 struct LoraChange {
   std::string_view name;          ///< The tensor of the base.
   const TensorInfo* a = nullptr;  ///< Or the whole tensor.
@@ -37,7 +38,7 @@ struct LoraChange {
   std::uint64_t rank = 0;         ///< 0: the tensor comes whole.
 
   [[nodiscard]] bool is_whole() const noexcept { return b == nullptr; }
-  /// Of the tensor of the base, without further dimensions.
+  /// The row length of the base's tensor, without further dimensions.
   [[nodiscard]] INGOT_EXPORT std::uint64_t row_elements() const noexcept;
   [[nodiscard]] INGOT_EXPORT std::uint64_t row_count() const noexcept;
 };
@@ -45,12 +46,12 @@ struct LoraChange {
 /// An adapter that has been checked. Valid as long as the model that it was read from.
 struct LoraAdapter {
   const Model* model = nullptr;
-  std::string_view architecture;  ///< Of the base.
+  std::string_view architecture;  ///< The architecture of the base.
   float alpha = 0.0f;             ///< 0: products are not scaled by it.
   bool is_invoked = false;        ///< It counts only behind certain tokens (aLoRA).
   std::vector<LoraChange> changes;
 
-  /// What a product is multiplied by.
+  /// The factor by which a product is multiplied.
   [[nodiscard]] INGOT_EXPORT double factor(const LoraChange& change, double scale) const noexcept;
 };
 
@@ -67,7 +68,7 @@ struct ScaledLora {
 };
 
 struct LoraMergeOptions {
-  /// Of the changed tensors. Default: as each is in the model.
+  /// The type of the changed tensors. Default: the type that each has in the model.
   std::optional<TensorType> type = {};
   unsigned thread_count = 0;  ///< 0: as many as the machine has cores. The bytes are the same.
 };
@@ -81,16 +82,17 @@ struct LoraTerm {
 
 /// The plan of one tensor.
 struct MergedTensor {
-  const TensorInfo* source = nullptr;  ///< In the model.
+  const TensorInfo* source = nullptr;  ///< The tensor in the model.
   TensorType type = TensorType::f32;
-  std::vector<LoraTerm> terms = {};  ///< In the order of the adapters; none: it is copied.
+  std::vector<LoraTerm> terms = {};  ///< The terms in the order of the adapters; if empty, the
+                                     ///< tensor is copied.
 };
 
 /// The plan of a model. Valid as long as the model and the adapters.
 struct LoraMergePlan {
-  std::vector<MergedTensor> tensors;       ///< In the order of the model.
-  std::uint64_t changed_count = 0;         ///< Of the tensors.
-  std::optional<std::uint32_t> file_type;  ///< Empty: as in the model.
+  std::vector<MergedTensor> tensors;       ///< The tensors in the order of the model.
+  std::uint64_t changed_count = 0;         ///< The number of changed tensors.
+  std::optional<std::uint32_t> file_type;  ///< If empty, the model's file type stays.
 };
 
 /// Finds the tensor of each change and checks everything that can be checked before the work.

@@ -63,7 +63,7 @@ class Value {
   /// element type and count of an array.
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_, size_bytes_}; }
 
-  /// Where `bytes` begins in its file.
+  /// The offset of `bytes` in its file.
   [[nodiscard]] INGOT_EXPORT std::uint64_t file_offset() const noexcept;
 
  private:

@@ -41,8 +41,8 @@ namespace suffixes {
 enum class KeyForm : std::uint8_t {
   text,             ///< string
   number,           ///< integer of any type, not negative
-  number_or_list,   ///< the same, or an array of integers: one for each layer
-  number_or_flags,  ///< the same, or an array of bools: one for each layer
+  number_or_list,   ///< an integer, or an array of integers: one for each layer
+  number_or_flags,  ///< an integer, or an array of bools: one for each layer
   uint32,           ///< uint32, exactly
   real,             ///< float32 or float64
   flag,             ///< bool

@@ -45,7 +45,7 @@ namespace detail {
 struct ModelState;
 }
 
-/// How a file is read.
+/// The way in which a file is read.
 enum class FileAccess : std::uint8_t {
   map,   ///< mmap: zero copy, the fastest
   read,  ///< pread: only the header is held in memory
@@ -53,22 +53,23 @@ enum class FileAccess : std::uint8_t {
 
 struct OpenOptions {
   FileAccess access = FileAccess::map;
-  bool is_lenient = false;  ///< Also open files that break numeric rules or have unknown types.
+  bool is_lenient = false;  ///< Whether to open files, too, that break numeric rules or have
+                            ///< unknown types.
   bool with_shards = true;  ///< Look for the other shards of a set beside the file.
   /// Reads the header and nothing else: of a file that is cut off behind it, or of a pipe, which is
   /// not read further. Sizes are those that the header promises; reading data is Errc::not_mapped.
   bool is_header_only = false;
-  /// Reads a file that has a layout index (layout_index.hpp) through it: the tensors, and the keys
-  /// with short values, without a look at the long ones. Whoever wrote the file wrote the index, so
-  /// that what is read is unverified (`ModelFile::is_indexed`): another reader could see other
-  /// tensors. A file without an index, or with one that does not fit, is read as a whole.
+  /// Whether to read a file through its layout index (layout_index.hpp): the tensors, and the keys
+  /// with short values, but not the long ones. The index comes from the author of the file, so the
+  /// result is unverified (`ModelFile::is_indexed`): another reader could see other tensors. A file
+  /// without an index, or with one that does not fit, is read as a whole.
   bool uses_index = false;
   Limits limits = {};
 };
 
 /// One file of a model: the only one, or a shard.
 struct ModelFile {
-  std::string path;           ///< As it was opened, or as its store names it; else empty.
+  std::string path;           ///< The path that was opened, or the name in its store; else empty.
   std::uint32_t index = 0;    ///< Position in the set, from 0 (`split.no`).
   std::uint32_t version = 0;  ///< 1, 2 or 3
   Endian byte_order = Endian::little;
@@ -79,7 +80,8 @@ struct ModelFile {
   std::uint64_t header_bytes = 0;       ///< First byte after the tensor infos.
   std::uint64_t data_offset = 0;        ///< First byte of the data section.
   bool is_indexed = false;              ///< Read through its layout index: unverified.
-  std::uint64_t unread_keys = 0;        ///< Of such a file: those that are not in `metadata`.
+  std::uint64_t unread_keys = 0;        ///< The number of keys of an indexed file that are not in
+                                        ///< `metadata`.
   std::span<const KeyValue> metadata;   ///< This file's own keys, in its order.
   std::span<const TensorInfo> tensors;  ///< This file's own tensors, in its order.
 };
@@ -180,7 +182,7 @@ class INGOT_EXPORT Model {
                                                          std::uint64_t offset_bytes,
                                                          std::span<std::byte> buffer) const;
 
-  /// The same for bytes of one of the files, headers and gaps included.
+  /// Fetches bytes of one of the files, headers and gaps included.
   [[nodiscard]] Result<std::span<const std::byte>> fetch(std::size_t file,
                                                          std::uint64_t file_offset,
                                                          std::span<std::byte> buffer) const;
@@ -198,7 +200,7 @@ class INGOT_EXPORT Model {
   [[nodiscard]] Result<void> dequantize_rows(const TensorInfo& tensor, std::uint64_t first_row,
                                              std::uint64_t row_count, std::span<float> dst) const;
 
-  /// Where the tensor's data begins in its file.
+  /// The offset of the tensor's data in its file.
   [[nodiscard]] std::uint64_t file_offset(const TensorInfo& tensor) const noexcept;
 
   /// The real place of a byte of one of the files. In a GGUF file that is `file` and `file_offset`;
@@ -207,14 +209,14 @@ class INGOT_EXPORT Model {
   [[nodiscard]] std::optional<Origin> origin(std::size_t file,
                                              std::uint64_t file_offset) const noexcept;
 
-  /// The same for the first byte of a tensor's data.
+  /// The origin of the first byte of a tensor's data.
   [[nodiscard]] std::optional<Origin> origin(const TensorInfo& tensor) const noexcept;
 
   /// Reads bytes of one of the files, headers and gaps included.
   [[nodiscard]] Result<void> read_file_bytes(std::size_t file, std::uint64_t file_offset,
                                              std::span<std::byte> destination) const;
 
-  /// All bytes of one of the files where it is mapped or in memory; an empty span otherwise.
+  /// All bytes of one of the files, if it is mapped or in memory; else an empty span.
   [[nodiscard]] std::span<const std::byte> file_data(std::size_t file) const noexcept;
 
   /// `Source::prefetch` and `Source::release` of one of the files: hints for programs that stream

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the card and the name of a model say about it.
+// The facts that the card and the name of a model state.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct CardValue {
 
   Kind kind = Kind::null;
   std::string text;
-  std::vector<CardValue> items;    ///< Of a list; of an object, its values.
-  std::vector<std::string> names;  ///< Of an object, as many as items.
+  std::vector<CardValue> items;    ///< The elements of a list, or the values of an object.
+  std::vector<std::string> names;  ///< The names of an object's values, as many as items.
 
   /// The value of a member; of the last one, if several have this name; a null if there is none.
   [[nodiscard]] INGOT_EXPORT const CardValue& operator[](std::string_view name) const noexcept;
@@ -43,7 +43,7 @@ struct CardValue {
 
 /// The parts of a model's name: "org/Base-7B-Instruct-v1.5". Those that are not there are not set.
 struct ModelId {
-  std::string full_name;  ///< All after the organization.
+  std::string full_name;  ///< The name without the organization.
   std::optional<std::string> organization;
   std::optional<std::string> basename;
   std::optional<std::string> finetune;

@@ -31,17 +31,19 @@ struct DigestSet {
 /// The digests to compute.
 struct DigestRequest {
   std::vector<DigestAlgorithm> algorithms = {DigestAlgorithm::sha256};
-  bool has_files = true;     ///< Each file, all its bytes.
-  bool has_tensors = true;   ///< Each tensor, its bytes as stored.
-  bool has_weights = false;  ///< All tensors' bytes, one after the other in file order.
+  bool has_files = true;     ///< Whether to digest each file, with all its bytes.
+  bool has_tensors = true;   ///< Whether to digest each tensor's bytes as stored.
+  bool has_weights = false;  ///< Whether to digest all tensors' bytes, one after the other in file
+                             ///< order.
   bool has_uuid = false;
   unsigned thread_count = 0;  ///< 0: as many as the machine has cores.
 };
 
 struct ModelDigests {
-  std::vector<DigestSet> files;    ///< One for each of Model::files(), or none.
-  std::vector<DigestSet> tensors;  ///< One for each of Model::tensors(), or none.
-  DigestSet weights;  ///< As llama-gguf-hash digests a model: neither metadata nor padding.
+  std::vector<DigestSet> files;    ///< One set for each of Model::files(), or none.
+  std::vector<DigestSet> tensors;  ///< One set for each of Model::tensors(), or none.
+  DigestSet weights;               ///< The digest of the weights without metadata and padding, as
+                                   ///< llama-gguf-hash computes it.
   /// UUID of version 5 (RFC 4122) of the weights in llama.cpp's namespace
   /// ef001206-dadc-5f6d-a15f-3359e577d4e5, as llama-gguf-hash and gguf-py compute it; or empty.
   std::string uuid;

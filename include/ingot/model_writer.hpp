@@ -45,8 +45,8 @@ namespace ingot {
 struct WriteFormat {
   std::uint32_t version = 3;
   Endian byte_order = Endian::little;
-  bool is_lenient = false;  ///< Also write models that only a lenient reader opens.
-  /// Also write a layout index (layout_index.hpp); a writer that has its key does so anyway.
+  bool is_lenient = false;  ///< Whether to write models, too, that only a lenient reader opens.
+  /// Whether to write a layout index (layout_index.hpp); a writer that has its key does so anyway.
   bool has_index = false;
 
   /// The version and byte order of a model's first file.
@@ -84,7 +84,7 @@ class INGOT_EXPORT ModelWriter {
 
   void set_bool(std::string_view key, bool value);
   void set_string(std::string_view key, std::string_view value);
-  /// Any integer or float value type; the C++ type decides the stored type.
+  /// Sets an integer or a float; the C++ type decides the stored type.
   template <class T>
   requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>) void set(std::string_view key,
                                                                        T value) {
@@ -101,7 +101,7 @@ class INGOT_EXPORT ModelWriter {
   void set_array(std::string_view key, std::span<const bool> values);
   /// A value of another model, nested arrays included; copied, type and bits kept.
   void set_value(std::string_view key, const Value& value);
-  /// The same without a copy: the model must stay open until the writer is done.
+  /// Sets a value without a copy: its model must stay open until the writer is done.
   void borrow_value(std::string_view key, const Value& value);
 
   /// All keys in their order, valid until the writer changes.
@@ -147,9 +147,10 @@ class INGOT_EXPORT ModelWriter {
       const std::string& path, WriteFormat format = {}, bool replace = false,
       const std::function<bool(std::uint64_t)>& progress = {}) const;
 
-  /// `prepare` without the data, whose producers may be empty: the file with its header, and room
-  /// reserved for the rest. The caller appends the data of each tensor, in order, and zeros up to
-  /// the next multiple of the alignment. For data that several files receive at once.
+  /// Works like `prepare` without the data, whose producers may be empty: makes the file with its
+  /// header, and reserves room for the data. The caller appends the data of each tensor, in order,
+  /// and zeros up to the next multiple of the alignment. Use it if several files receive data at
+  /// once.
   [[nodiscard]] Result<OutputFile> begin(const std::string& path, WriteFormat format = {},
                                          bool replace = false) const;
 
@@ -168,7 +169,7 @@ class INGOT_EXPORT ModelWriter {
 [[nodiscard]] INGOT_EXPORT Result<std::vector<std::byte>> serialise_header(const Model& model,
                                                                            std::size_t file = 0);
 
-/// The same in another version or byte order.
+/// Serialises the header in another version or byte order.
 [[nodiscard]] INGOT_EXPORT Result<std::vector<std::byte>> serialise_header(const Model& model,
                                                                            std::size_t file,
                                                                            WriteFormat format);

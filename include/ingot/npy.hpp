@@ -12,7 +12,7 @@
 
 namespace ingot {
 
-/// How NumPy writes the element type that holds a tensor type as it is, e.g. "<f2"; empty for types
+/// NumPy's name of the element type that holds a tensor type as it is, e.g. "<f2"; empty for types
 /// that it does not have (BF16 and the quantized ones).
 [[nodiscard]] INGOT_EXPORT std::string_view npy_descriptor(TensorType type) noexcept;
 

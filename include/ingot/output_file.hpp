@@ -22,8 +22,8 @@ class AtomicFile;
 /// all until then, so that even a kill leaves nothing behind. Not thread-safe.
 class INGOT_EXPORT OutputFile {
  public:
-  /// Errc::already_exists if there is a file at `path` and it may not be replaced;
-  /// Errc::not_a_regular_file if something else is there; Errc::io_error.
+  /// Creates a file. Errc::already_exists if there is a file at `path` and it may not be replaced;
+  /// Errc::not_a_regular_file if there is something else; Errc::io_error.
   [[nodiscard]] static Result<OutputFile> create(const std::string& path, bool may_replace);
 
   OutputFile(OutputFile&&) noexcept;
@@ -36,8 +36,8 @@ class INGOT_EXPORT OutputFile {
   /// Appends bytes.
   [[nodiscard]] Result<void> write(std::span<const std::byte> bytes);
 
-  /// Replaces bytes that were written before, all of them: what can be known only at the end, such
-  /// as a checksum in a header. Errc::invalid_argument if they were not written yet.
+  /// Replaces bytes that were all written before, such as a checksum in a header.
+  /// Errc::invalid_argument if they were not written yet.
   [[nodiscard]] Result<void> overwrite(std::uint64_t file_offset, std::span<const std::byte> bytes);
 
   /// Flushes everything to the disk, and names nothing yet: for files that are to appear together.

@@ -24,9 +24,9 @@
 
 namespace ingot {
 
-/// While one lives, the files that its thread creates share one search of each folder for what
-/// killed processes left there; else each new file searches anew. It ends on the thread that it
-/// began on, the last one first.
+/// While a SharedSearch lives, the files that its thread creates share one search of each folder
+/// for left-overs of killed processes; else each new file searches again. Destroy it on the thread
+/// that made it, the last one first.
 class INGOT_EXPORT SharedSearch {
  public:
   SharedSearch();
@@ -62,7 +62,7 @@ class INGOT_EXPORT OutputSet {
   /// Starts the next file; the earlier ones are complete. The pointer is valid until the next one
   /// is started.
   [[nodiscard]] Result<OutputFile*> add(const std::string& path, std::uint64_t size_bytes);
-  /// The same for a file that somebody else has begun.
+  /// Adds a file that the caller has begun.
   [[nodiscard]] Result<OutputFile*> add(const std::string& path, OutputFile file);
 
   /// A whole file.
@@ -80,8 +80,8 @@ class INGOT_EXPORT OutputSet {
 
   /// Names the files, or replaces an older file if there is only one. Errc::file_in_use if another
   /// process edits an older file, or names files in the same folder, and does not end soon (see
-  /// lock_wait). `check`, if there is one, looks at what is in the folders when they are locked,
-  /// and no file is named if it fails. The last call.
+  /// lock_wait). `check`, if set, is called while the folders are locked; if it fails, no file gets
+  /// its name. Must be the last call.
   [[nodiscard]] Result<void> commit(KeyFile key = KeyFile::last,
                                     const std::function<Result<void>()>& check = {});
 

@@ -34,15 +34,15 @@ namespace ingot {
 /// Outputs from this size on do not stay in the caches of one core.
 inline constexpr std::size_t streamed_output_bytes = std::size_t{8} << 20;
 
-/// How decoded floats are written.
+/// The way in which decoded floats are written.
 enum class OutputStores : std::uint8_t {
   automatic,  ///< Streamed if one call writes streamed_output_bytes or more, else cached.
-  cached,     ///< Through the caches: right if the floats are used soon.
+  cached,     ///< Writes through the caches: right if the floats are used soon.
   streamed    ///< Past the caches, where the output is aligned to 64 bytes: faster if it is large.
 };
 
 struct DequantizeOptions {
-  Endian byte_order = Endian::little;  ///< Of the blocks.
+  Endian byte_order = Endian::little;  ///< The byte order of the blocks.
   OutputStores stores = OutputStores::automatic;
 };
 
@@ -59,31 +59,31 @@ struct DequantizeOptions {
                                                    std::span<float> dst,
                                                    const DequantizeOptions& options = {});
 
-/// The same, rounded to binary16 (nearest, ties to even; overflow becomes infinity). The numbers
-/// are in this machine's byte order.
+/// Decodes to numbers rounded to binary16 (nearest, ties to even; overflow becomes infinity). The
+/// numbers are in this machine's byte order.
 [[nodiscard]] INGOT_EXPORT Result<void> dequantize_to_f16(TensorType type,
                                                           std::span<const std::byte> src,
                                                           std::span<std::uint16_t> dst,
                                                           Endian byte_order = Endian::little);
 
-/// The same, rounded to bfloat16 (nearest, ties to even).
+/// Decodes to numbers rounded to bfloat16 (nearest, ties to even).
 [[nodiscard]] INGOT_EXPORT Result<void> dequantize_to_bf16(TensorType type,
                                                            std::span<const std::byte> src,
                                                            std::span<std::uint16_t> dst,
                                                            Endian byte_order = Endian::little);
 
-/// How much work goes into the choice of a block.
+/// The amount of work for the choice of a block.
 enum class Effort : std::uint8_t {
   reference,  ///< The blocks of the reference implementation, ggml, byte for byte.
   best  ///< The least error that a search finds, at the same type and size: several times slower.
 };
 
 struct QuantizeOptions {
-  /// How much an error in each column matters: `row_elements` finite numbers, the same for every
-  /// row; or empty. Types whose ImportanceWeights are `unused` ignore them, except with
-  /// Effort::best, which uses them for all types.
+  /// The weight of an error in each column: `row_elements` finite numbers, the same for every row;
+  /// or empty. Types whose ImportanceWeights are `unused` ignore them, except with Effort::best,
+  /// which uses them for all types.
   std::span<const float> importance = {};
-  Endian byte_order = Endian::little;  ///< Of the blocks.
+  Endian byte_order = Endian::little;  ///< The byte order of the blocks.
   Effort effort = Effort::reference;
 };
 

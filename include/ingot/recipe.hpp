@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which type each tensor of a model gets when the model is quantized (target ingot::convert).
+// Chooses the type that each tensor of a model gets when the model is quantized (target
+// ingot::convert).
 //
 // A recipe is a named mixture of types, such as Q4_K_M. The type of a tensor is a pure function of
 // names, shapes, a few facts about the model and the user's options: nothing here reads a weight.
@@ -26,7 +27,7 @@ namespace ingot {
 
 /// A named mixture of types.
 struct Recipe {
-  std::string_view name;         ///< As llama.cpp's tool writes it, e.g. "Q4_K_M".
+  std::string_view name;         ///< The name that llama.cpp's tool uses, e.g. "Q4_K_M".
   std::string_view description;  ///< A few words for a list.
   TensorType base = TensorType::f32;
   /// `general.file_type`; empty for COPY, which keeps that of the model.
@@ -66,8 +67,8 @@ enum class TensorRole : std::uint8_t {
 struct ModelTraits {
   std::string architecture;
   std::uint64_t block_count = 0;    ///< 0: the highest `blk.N.` counts.
-  std::uint64_t head_count = 0;     ///< Of the first layer.
-  std::uint64_t head_count_kv = 0;  ///< Of the first layer.
+  std::uint64_t head_count = 0;     ///< The number of heads of the first layer.
+  std::uint64_t head_count_kv = 0;  ///< The number of key-value heads of the first layer.
   std::uint64_t expert_count = 0;
 };
 
@@ -100,7 +101,7 @@ enum class TypeReason : std::uint8_t {
   not_floats,        ///< kept: integers
   embedding_option,  ///< token_embedding_type
   output_option,     ///< output_type
-  pattern,           ///< one of the patterns
+  pattern,           ///< one of the caller's patterns
   base,              ///< the base type of the recipe
   mixture,           ///< a rule of the recipe for its role
   target             ///< chosen for a target size

@@ -16,7 +16,7 @@ enum class ReferenceKind : std::uint8_t {
   local,        ///< a path of this system
   web,          ///< an address, http or https
   hub,          ///< a repository of the Hugging Face hub, and perhaps a file in it
-  model_scope,  ///< the same of ModelScope
+  model_scope,  ///< a repository of ModelScope
   registry,     ///< a model of the registry of Ollama
 };
 
@@ -25,20 +25,20 @@ enum class ReferenceKind : std::uint8_t {
 struct Reference {
   ReferenceKind kind = ReferenceKind::local;
   std::string path;     ///< A local path; the file in a repository, or empty: one is to be chosen.
-  std::string address;  ///< Of `web`, as written: may hold a password and a signature.
+  std::string address;  ///< The address of `web`, as written: may hold a password and a signature.
   // --- hub and model_scope
   std::string organisation;
   std::string repository;
   std::string revision;      ///< A branch, tag or commit; empty: the usual one.
   std::string quantization;  ///< Chooses a file by its name, such as "Q4_K_M"; may be empty.
   // --- registry
-  std::string host;        ///< With a port, if it has one; empty: the usual registry.
+  std::string host;        ///< The host, with its port if given; empty: the usual registry.
   std::string name_space;  ///< "library" unless it is named.
   std::string model;
   std::string tag;     ///< "latest" unless it is named.
   std::string digest;  ///< "sha256:" and 64 digits; then the tag means nothing.
 
-  /// The reference as text, safe to print: without password, and without what a query holds.
+  /// The reference as text, safe to print: without the password and the content of the query.
   [[nodiscard]] INGOT_EXPORT std::string display() const;
 };
 
@@ -50,7 +50,7 @@ struct Reference {
 /// the hub; it could be a path as well, and a file of that name comes first.
 [[nodiscard]] INGOT_EXPORT bool is_hub_name(std::string_view text) noexcept;
 
-/// Reads a reference; a text that is none is a local path, and so is what `file://` leads to.
+/// Reads a reference. Any other text is a local path, and so is the path after `file://`.
 /// Errc::reference_invalid. Linear; nothing is looked up.
 [[nodiscard]] INGOT_EXPORT Result<Reference> parse_reference(std::string_view text);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Models on servers for C. Link ingot_remote (`pkg-config ingot-remote`).
 //
-// What ingot.h says of results, arguments, ownership, text and threads holds here, too. A model
+// The rules of ingot.h for results, arguments, ownership, text and threads hold here, too. A model
 // that is opened so is one like any other, to be closed by ingot_close; its data is fetched when it
 // is read, so that ingot_tensor_data gives nothing and ingot_read works.
 //
@@ -22,14 +22,16 @@
 extern "C" {
 #endif
 
-/// How remote models are read; 0 and NULL are the defaults. Tokens, endpoints and caches come from
-/// the environment (docs/remote.md).
+/// Options for reading remote models; 0 and NULL are the defaults. Tokens, endpoints and caches
+/// come from the environment (docs/remote.md).
 typedef struct ingot_remote_options {
   size_t struct_size;        ///< sizeof(ingot_remote_options)
-  uint32_t header_seconds;   ///< To open the model, all requests together; default 120.
-  uint32_t stall_seconds;    ///< With less than 1 KiB each; default 30.
-  int32_t is_offline;        ///< Not 0: only files that are on this system already.
-  int32_t allows_private;    ///< Not 0: redirects may lead into local networks.
+  uint32_t header_seconds;   ///< The time for opening the model, all requests together; default
+                             ///< 120.
+  uint32_t stall_seconds;    ///< The number of seconds with less than 1 KiB each that end a
+                             ///< request; default 30.
+  int32_t is_offline;        ///< If not 0, uses only files that are on this system already.
+  int32_t allows_private;    ///< If not 0, redirects may lead into local networks.
   uint64_t max_fetch_bytes;  ///< Bytes that reading may take in all; default: no limit.
   const char* token;         ///< The hub's; NULL: from the environment.
   /// Asked ten times a second while waiting, in any thread; not 0 ends the wait with

@@ -13,13 +13,13 @@
 namespace ingot {
 
 struct RepairOptions {
-  /// Also leave out tensors that are broken: cut off, in a shard that is missing, of a type that
-  /// nothing can size, of more dimensions or with a longer name than a strict reader takes, or
-  /// holding weights or scales that are not finite. Reads all weights.
+  /// Whether to leave out broken tensors: cut off, in a missing shard, of a type of unknown size,
+  /// with more dimensions or a longer name than a strict reader takes, or with weights or scales
+  /// that are not finite. Reads all weights.
   bool drops_broken = false;
   bool may_replace = false;   ///< An existing file at the target.
   bool is_dry_run = false;    ///< Write nothing; only report.
-  unsigned thread_count = 0;  ///< To look for broken weights; 0: as many as the machine has cores.
+  unsigned thread_count = 0;  ///< The threads that look for broken weights; 0: one per core.
   /// Receives the bytes written so far; false ends the work with Errc::interrupted.
   std::function<bool(std::uint64_t done_bytes)> progress = {};
 };
@@ -32,13 +32,15 @@ struct RepairStep {
 };
 
 struct RepairReport {
-  std::vector<RepairStep> steps;  ///< Empty: nothing needed repair, and nothing was written.
+  std::vector<RepairStep> steps;  ///< If empty, nothing needed repair, and nothing was written.
   /// Tensors that would have to be left out, and why. Not empty only without `drops_broken`: then
   /// nothing was written.
   std::vector<RepairStep> losses;
-  std::uint64_t lost_tensors = 0;  ///< Of `losses`: those in shards that are missing, too.
+  std::uint64_t lost_tensors = 0;  ///< The number of lost tensors, including those in missing
+                                   ///< shards.
   std::uint64_t kept_tensors = 0;
-  std::uint64_t dropped_tensors = 0;  ///< Those in shards that are missing, too.
+  std::uint64_t dropped_tensors = 0;  ///< The number of dropped tensors, including those in missing
+                                      ///< shards.
   bool is_written = false;
 };
 

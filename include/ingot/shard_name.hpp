@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the files of a model in several are named, and by which keys they are described.
+// The names of the files of a split model, and the keys that describe them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace ingot {
 /// A place in a set of shards, by a file name: NAME-00001-of-00003.gguf, as llama.cpp has it.
 struct ShardName {
   std::string prefix;       ///< Path up to the numbers.
-  std::uint32_t index = 0;  ///< From 0; the name counts from 1.
+  std::uint32_t index = 0;  ///< Counted from 0; the name counts from 1.
   std::uint32_t count = 1;
 };
 

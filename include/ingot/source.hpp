@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the bytes of a model come from.
+// The source of a model's bytes.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Origin {
   std::uint64_t file_offset = 0;
 };
 
-/// What a header's first read takes where reading is cheap.
+/// The size of a header's first read if reading is cheap.
 inline constexpr std::uint64_t usual_first_read_bytes = std::uint64_t{64} << 10;
 
 /// Random access to the bytes of one file. Implement it to open a model from anywhere.
@@ -43,9 +43,8 @@ class INGOT_EXPORT Source {
   [[nodiscard]] virtual Result<void> read(std::uint64_t file_offset,
                                           std::span<std::byte> destination) const = 0;
 
-  /// How many bytes the first read of a header should ask for; more than usual where every read
-  /// costs a round trip to a server. Then the next read asks for all that is expected to be
-  /// missing.
+  /// The size of the first read of a header: larger than usual if every read costs a round trip to
+  /// a server. The next read then asks for all bytes that are probably missing.
   [[nodiscard]] virtual std::uint64_t first_read_bytes() const noexcept;
 
   /// Hints that this range will be needed soon, so that the system may begin to fetch it. A range

@@ -22,11 +22,14 @@
 
 namespace ingot {
 
-/// How to cut. `max_bytes` and `max_tensors` may be combined; at least one thing must be given.
+/// Limits for cutting a model. `max_bytes` and `max_tensors` may be combined; at least one limit
+/// must be given.
 struct SplitLimits {
-  std::uint64_t max_bytes = 0;            ///< Of each file, header and padding included; 0: any.
-  std::uint64_t max_tensors = 0;          ///< Of each file; 0: any.
-  std::uint32_t shard_count = 0;          ///< Exactly so many, as equal in size as can be; 0: any.
+  std::uint64_t max_bytes = 0;            ///< The size of each file, header and padding included;
+                                          ///< 0: any.
+  std::uint64_t max_tensors = 0;          ///< The tensors of each file; 0: any.
+  std::uint32_t shard_count = 0;          ///< The exact number of shards, as equal in size as
+                                          ///< possible; 0: any.
   bool is_first_without_tensors = false;  ///< The first file holds only keys.
 };
 
@@ -34,12 +37,12 @@ struct SplitLimits {
 struct PlannedShard {
   std::size_t first_tensor = 0;
   std::size_t tensor_count = 0;
-  std::uint64_t file_bytes = 0;  ///< Exactly what ModelWriter makes of it.
+  std::uint64_t file_bytes = 0;  ///< The exact size of the file that ModelWriter makes.
 };
 
 struct SplitPlan {
-  std::vector<PlannedShard> shards;  ///< In order; never empty.
-  std::size_t tensor_count = 0;      ///< Of all files.
+  std::vector<PlannedShard> shards;  ///< The shards in order; never empty.
+  std::size_t tensor_count = 0;      ///< The tensors of all files.
 };
 
 /// Plans shards from names, types, shapes and keys alone: nothing is read, so a model that does not
@@ -48,7 +51,8 @@ struct SplitPlan {
 /// @param keys     a writer with all keys of the model, without split.*, and no tensors.
 /// @param tensors  in the order of the model; `name`, `shape` and `size_bytes` count.
 /// @param format   of the files to come.
-/// @return  Errc::split_impossible where no cut keeps the limits, with what would: a tensor or the
+/// @return Errc::split_impossible if no cut keeps the limits, with the limits that would work: a
+/// tensor or the
 ///          keys alone are larger than `max_bytes`, there are fewer tensors than shards, or it
 ///          would take more than max_shard_count. Errc::invalid_argument for limits that make no
 ///          sense.
@@ -59,7 +63,7 @@ struct SplitPlan {
                                                         const SplitLimits& limits,
                                                         WriteFormat format = {});
 
-/// The same for a model as it is, in its own format.
+/// Plans the shards of a model as it is, in its own format.
 [[nodiscard]] INGOT_EXPORT Result<SplitPlan> plan_split(const Model& model,
                                                         const SplitLimits& limits);
 
@@ -74,7 +78,7 @@ struct SplitPlan {
 [[nodiscard]] INGOT_EXPORT ModelWriter shard_keys(const Model& model, const SplitPlan& plan,
                                                   std::uint32_t shard);
 
-/// The same where the keys come from a writer, as for `plan_split`.
+/// Makes the keys of a shard from those of a writer, as for `plan_split`.
 [[nodiscard]] INGOT_EXPORT ModelWriter shard_keys(const ModelWriter& keys, const SplitPlan& plan,
                                                   std::uint32_t shard);
 
@@ -100,7 +104,8 @@ struct MoveOptions {
 /// Makes the writer of a shard: its keys (`shard_keys`) and its tensors.
 using MakeShard = std::function<Result<ModelWriter>(std::uint32_t shard)>;
 
-/// The same for a model that does not exist yet: `make` is called for one shard after the other.
+/// Writes the shards of a model that does not exist yet: calls `make` for one shard after the
+/// other.
 [[nodiscard]] INGOT_EXPORT Result<void> write_shards(const SplitPlan& plan, const MakeShard& make,
                                                      const std::string& prefix, WriteFormat format,
                                                      const MoveOptions& options = {});

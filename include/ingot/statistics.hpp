@@ -18,7 +18,7 @@ namespace ingot {
 /// Statistics of numbers. Those that are NaN or infinite are counted and left out of all else.
 struct Statistics {
   std::uint64_t count = 0;  ///< Finite numbers.
-  std::uint64_t zeros = 0;  ///< Of these, 0 and -0.
+  std::uint64_t zeros = 0;  ///< The zeros among the elements: 0 and -0.
   std::uint64_t nans = 0;
   std::uint64_t infinities = 0;
   double min = std::numeric_limits<double>::infinity();
@@ -55,8 +55,8 @@ inline constexpr std::size_t statistics_piece = 16384;
 /// Statistics of some numbers, the same on every CPU. Linear; thread-safe; does not allocate.
 [[nodiscard]] INGOT_EXPORT Statistics compute_statistics(std::span<const float> numbers) noexcept;
 
-/// The same of the numbers in whole blocks of a type: exactly those of the decoded floats, without
-/// keeping them. Linear; thread-safe; allocates only to report an error.
+/// The statistics of the numbers in whole blocks of a type: exactly those of the decoded floats,
+/// without keeping them. Linear; thread-safe; allocates only to report an error.
 /// @return Errc::unsupported_type for removed and unknown types, Errc::size_mismatch if `blocks`
 ///         are not whole ones
 [[nodiscard]] INGOT_EXPORT Result<Statistics> compute_statistics(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the files of a model are: a file system, memory, or a place of your own, such as a server.
+// The place of a model's files: a file system, memory, or a place of your own, such as a server.
 //
 //   MemoryStore store;
 //   store.add("model-00001-of-00002.gguf", first);

@@ -18,7 +18,7 @@ struct TensorInfo {
   std::string_view name;                 ///< UTF-8 without NUL; any other character can be in it.
   std::span<const std::uint64_t> shape;  ///< Dimension 0, the fastest-varying, first.
   std::uint64_t element_count = 0;       ///< Product of the shape; 1 if it has no dimension.
-  std::uint64_t data_offset = 0;         ///< From the start of its shard's data section.
+  std::uint64_t data_offset = 0;         ///< The offset from the start of its shard's data section.
   std::uint64_t size_bytes = 0;
   TensorType type = TensorType::f32;  ///< May have no enumerator if opened leniently.
   std::uint32_t shard = 0;            ///< Position in Model::files().
@@ -27,7 +27,7 @@ struct TensorInfo {
   [[nodiscard]] std::uint64_t row_elements() const noexcept { return shape.empty() ? 1 : shape[0]; }
 };
 
-/// How large a tensor is.
+/// The size of a tensor.
 struct TensorSize {
   std::uint64_t elements = 0;
   std::uint64_t bytes = 0;  ///< 0 if the type is removed or unknown.
@@ -46,7 +46,8 @@ struct LayerName {
   std::string_view rest;  ///< A view into the name.
 };
 
-/// Nothing for names that do not begin with `blk.N.`, and for an N of more than nine digits.
+/// Parses the name of a layer's tensor. Nothing for names that do not begin with `blk.N.`, and for
+/// an N of more than nine digits.
 [[nodiscard]] INGOT_EXPORT std::optional<LayerName> parse_layer_name(
     std::string_view name) noexcept;
 

@@ -28,7 +28,7 @@ struct Histogram {
   std::vector<std::uint64_t> counts;
 };
 
-/// How far numbers are from a reference. Pairs with a NaN or an infinity are left out.
+/// The distance of numbers from a reference. Pairs with a NaN or an infinity are left out.
 struct QuantizationError {
   std::uint64_t count = 0;      ///< Pairs that were compared.
   double squared_error = 0.0;   ///< Sum of (number - reference)^2.
@@ -55,7 +55,7 @@ struct QuantizationError {
 struct TensorProfile {
   Statistics statistics;
   Histogram histogram;
-  std::optional<QuantizationError> error;  ///< If the reference has such a tensor.
+  std::optional<QuantizationError> error;  ///< The error, if the reference has such a tensor.
 };
 
 struct ProfileOptions {

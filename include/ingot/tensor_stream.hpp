@@ -23,19 +23,19 @@ struct OutputTensor {
   std::string name = {};
   TensorType type = TensorType::f32;
   std::vector<std::uint64_t> shape = {};  ///< Dimension 0, the fastest-varying, first.
-  std::uint64_t size_bytes = 0;           ///< Of `type` and `shape`.
-  const TensorInfo* source = nullptr;     ///< Where the values come from.
-  bool is_zeros = false;                  ///< Without a source: all values are 0.
+  std::uint64_t size_bytes = 0;           ///< The size of a tensor of `type` and `shape`.
+  const TensorInfo* source = nullptr;     ///< The tensor that gives the values.
+  bool is_zeros = false;                  ///< There is no source: all values are 0.
   /// The first row of the source, where only a part is taken.
   std::uint64_t first_row = 0;
-  /// If above 0, each run of that many rows holds two interleaved halves (0, 2, 4 ... and 1, 3,
-  /// 5 ...), which are to be written one after the other. An even number. The rows of a vector are
+  /// If above 0, each run of that many rows holds two interleaved halves (0, 2, 4 ... and 1, 3, 5
+  /// ...), which the output holds one after the other. The number is even. The rows of a vector are
   /// its elements.
   std::uint64_t interleaved_rows = 0;
 };
 
-/// All of a tensor, in another type or its own.
-/// Errc::row_not_whole_blocks; Errc::unsupported_type.
+/// The whole tensor, in another type or its own. Fails with Errc::row_not_whole_blocks or
+/// Errc::unsupported_type.
 [[nodiscard]] INGOT_EXPORT Result<OutputTensor> output_of(const TensorInfo& tensor,
                                                           TensorType type);
 
@@ -50,7 +50,7 @@ class INGOT_EXPORT TensorSink {
 };
 
 struct StreamOptions {
-  Endian byte_order = Endian::little;  ///< Of the output.
+  Endian byte_order = Endian::little;  ///< The byte order of the output.
   unsigned thread_count = 0;           ///< 0: as many as the machine has cores.
 };
 

@@ -49,7 +49,7 @@ namespace ingot {
 /// Bytes as base64 (RFC 4648), with padding.
 [[nodiscard]] INGOT_EXPORT std::string base64_encode(std::span<const std::byte> bytes);
 
-/// Nothing if `text` is not what an encoder writes: other characters, lines, missing padding.
+/// Decodes base64. Nothing if `text` has other characters, line ends or missing padding.
 [[nodiscard]] INGOT_EXPORT std::optional<std::vector<std::byte>> base64_decode(
     std::string_view text);
 

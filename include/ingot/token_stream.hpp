@@ -19,17 +19,17 @@ using ReadText = std::function<Result<std::size_t>(std::span<char> buffer)>;
 
 /// A part of a text and its ids. Valid during the call that hands it over.
 struct TokenizedPart {
-  std::uint64_t begin = 0;  ///< Where it begins in the whole text, in bytes.
+  std::uint64_t begin = 0;  ///< The offset of the part in the whole text, in bytes.
   std::string_view text;
   std::span<const TokenId> ids;
-  std::span<const ByteRange> ranges;  ///< In the part; empty unless they are asked for.
+  std::span<const ByteRange> ranges;  ///< Ranges in the part; empty unless requested.
 };
 
 /// Takes the parts of a text, from front to back. An error ends the work.
 using TakeTokens = std::function<Result<void>(const TokenizedPart& part)>;
 
 struct EncodeStreamOptions {
-  bool add_special = true;  ///< As in EncodeOptions.
+  bool add_special = true;  ///< See EncodeOptions.
   bool parse_special = false;
   bool with_ranges = false;   ///< Slower.
   unsigned thread_count = 0;  ///< 0: as many as the machine has cores.

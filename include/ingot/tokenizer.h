@@ -62,7 +62,7 @@ enum {
 #define INGOT_SPECIAL_TOKEN(enumerator, constant, key, older_key, description) \
   INGOT_SPECIAL_##constant,
 #include "ingot/special_tokens.def"
-  INGOT_SPECIAL_COUNT  ///< How many there are in this version.
+  INGOT_SPECIAL_COUNT  ///< The number of special tokens in this version.
 };
 
 /// Flags for encoding and decoding, to be joined by `|`.
@@ -77,7 +77,7 @@ enum {
 /// The bytes of a text that a token was made from.
 typedef struct ingot_byte_range {
   size_t begin;
-  size_t end;  ///< One past the last.
+  size_t end;  ///< The index after the last.
 } ingot_byte_range;
 
 /// Makes the tokenizer of a model.
@@ -92,17 +92,17 @@ INGOT_EXPORT ingot_code ingot_tokenizer_make(const ingot_model* model, const cha
 /// Ends a tokenizer. NULL is fine.
 INGOT_EXPORT void ingot_tokenizer_free(ingot_tokenizer* tokenizer);
 
-/// One of INGOT_FAMILY_...; -1 for NULL.
+/// Returns one of INGOT_FAMILY_...; -1 for NULL.
 INGOT_EXPORT int32_t ingot_tokenizer_family(const ingot_tokenizer* tokenizer);
 
-/// How many tokens the vocabulary has; 0 for NULL.
+/// The number of tokens of the vocabulary; 0 for NULL.
 INGOT_EXPORT size_t ingot_token_count(const ingot_tokenizer* tokenizer);
 
 /// The token as the file spells it: a view into the tokenizer.
 INGOT_EXPORT ingot_code ingot_token_text(const ingot_tokenizer* tokenizer, ingot_token id,
                                          ingot_string* text, ingot_error* error);
 
-/// One of INGOT_TOKEN_KIND_...; -1 for an id that is not in the vocabulary.
+/// Returns one of INGOT_TOKEN_KIND_...; -1 for an id that is not in the vocabulary.
 INGOT_EXPORT int32_t ingot_token_kind(const ingot_tokenizer* tokenizer, ingot_token id);
 
 /// The score of a token; 0 if the file has none or the id is not in the vocabulary.
@@ -129,7 +129,7 @@ INGOT_EXPORT ingot_code ingot_encode(const ingot_tokenizer* tokenizer, ingot_str
                                      uint32_t flags, ingot_token* ids, size_t capacity,
                                      size_t* count, ingot_error* error);
 
-/// The same with the bytes that each id was made from: `ranges` has room for `capacity`, too.
+/// Encodes, and gives the bytes that each id was made from: `ranges` has room for `capacity`, too.
 INGOT_EXPORT ingot_code ingot_encode_with_offsets(const ingot_tokenizer* tokenizer,
                                                   ingot_string text, uint32_t flags,
                                                   ingot_token* ids, ingot_byte_range* ranges,

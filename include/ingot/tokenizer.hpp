@@ -39,7 +39,7 @@ class Encoder;
 using TokenId = std::int32_t;
 inline constexpr TokenId no_token = -1;
 
-/// How a vocabulary is used: the value of `tokenizer.ggml.model`.
+/// The family of a vocabulary: the value of `tokenizer.ggml.model`.
 enum class TokenizerFamily : std::uint8_t {
   none,   ///< There are ids without texts; nothing can be encoded.
   spm,    ///< SentencePiece: pairs merge by the score of the result ("llama").
@@ -122,7 +122,7 @@ class INGOT_EXPORT Vocabulary {
   [[nodiscard]] std::string_view pre_tokenizer() const noexcept;
   [[nodiscard]] const TokenizerFlags& flags() const noexcept;
 
-  /// How many ids there are.
+  /// The number of ids.
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] bool contains(TokenId id) const noexcept {
     return id >= 0 && static_cast<std::size_t>(id) < size();
@@ -188,7 +188,7 @@ struct EncodeOptions {
   /// Parts of the text in which control tokens are plain text all the same: no control token has a
   /// byte in one. Ascending, apart from one another; borrowed for the call.
   std::span<const ByteRange> plain_ranges = {};
-  bool continues = false;     ///< The text is what follows a cut: it begins in the middle.
+  bool continues = false;     ///< The text follows a cut, so it begins in the middle.
   bool is_continued = false;  ///< A cut follows the text: it ends in the middle.
 };
 
@@ -200,7 +200,7 @@ struct TokenizerOptions {
 /// Ids, and where each comes from.
 struct TokenizedText {
   std::vector<TokenId> ids;
-  std::vector<ByteRange> ranges;  ///< As many as ids.
+  std::vector<ByteRange> ranges;  ///< One range for each id.
 };
 
 /// A vocabulary that can encode. Cheap to copy; immutable; any number of threads may use one at
@@ -221,16 +221,16 @@ class INGOT_EXPORT Tokenizer : public Vocabulary {
   [[nodiscard]] Result<std::vector<TokenId>> encode(std::string_view text,
                                                     const EncodeOptions& options = {}) const;
 
-  /// The same into the caller's memory: writes the first `buffer.size()` ids, or fewer if there are
-  /// not so many, and returns how many the text has.
+  /// Encodes into the caller's memory: writes up to `buffer.size()` ids, and returns the number of
+  /// ids of the whole text.
   [[nodiscard]] Result<std::size_t> encode(std::string_view text, std::span<TokenId> buffer,
                                            const EncodeOptions& options = {}) const;
 
-  /// How many ids the text has.
+  /// The number of ids of the text.
   [[nodiscard]] Result<std::size_t> count(std::string_view text,
                                           const EncodeOptions& options = {}) const;
 
-  /// The ids of many texts, on many threads; those of each text are what `encode` returns.
+  /// The ids of many texts, on many threads; those of each text are the result of `encode`.
   ///
   /// @param thread_count  0: as many as the machine has cores.
   [[nodiscard]] Result<std::vector<std::vector<TokenId>>> encode_batch(
@@ -252,8 +252,8 @@ class INGOT_EXPORT Tokenizer : public Vocabulary {
   std::shared_ptr<const tokenizer::Encoder> encoder_;
 };
 
-/// Text of ids that come one by one. What it returns is always whole characters; what is not and
-/// cannot become UTF-8 is U+FFFD. There is no clean-up of spaces.
+/// Decodes ids that come one by one. It always returns whole characters; bytes that cannot become
+/// UTF-8 are U+FFFD. There is no clean-up of spaces.
 class INGOT_EXPORT StreamDecoder {
  public:
   explicit StreamDecoder(const Vocabulary& vocabulary, bool show_special = true);
@@ -262,7 +262,7 @@ class INGOT_EXPORT StreamDecoder {
   /// Errc::index_out_of_range if the id is not in the vocabulary.
   [[nodiscard]] Result<std::string> push(TokenId id);
 
-  /// The rest of the text at its end; the decoder is then as new.
+  /// The remaining text at the end; the decoder is then as new.
   [[nodiscard]] std::string finish();
 
  private:

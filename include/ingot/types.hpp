@@ -30,7 +30,7 @@ enum class ImportanceWeights : std::uint8_t { unused, optional, recommended, req
 /// One row of tensor_types.def.
 struct TensorTypeInfo {
   TensorType type;
-  std::string_view name;         ///< As the format's documentation writes it, e.g. "Q4_K".
+  std::string_view name;         ///< The name in the format's documentation, e.g. "Q4_K".
   std::uint32_t block_elements;  ///< Consecutive elements of a row in one block; 1 if plain.
   std::uint32_t block_bytes;
   ImportanceWeights weights;
@@ -75,7 +75,7 @@ inline constexpr std::array live_tensor_types = {
 /// The row whose name equals `name` without regard to case; nullptr if there is none.
 [[nodiscard]] INGOT_EXPORT const TensorTypeInfo* find_type(std::string_view name) noexcept;
 
-/// The same of the row of a type; false for removed and unknown ids.
+/// Whether the type with this id is quantized; false for removed and unknown ids.
 [[nodiscard]] INGOT_EXPORT bool is_quantized(TensorType type) noexcept;
 [[nodiscard]] INGOT_EXPORT bool is_integer(TensorType type) noexcept;
 [[nodiscard]] INGOT_EXPORT bool is_float(TensorType type) noexcept;
@@ -94,7 +94,7 @@ enum class ValueType : std::uint8_t {
 #include "ingot/value_types.def"
 };
 
-/// How many value types there are; ids are 0 to value_type_count - 1.
+/// The number of value types; ids are 0 to value_type_count - 1.
 inline constexpr std::uint32_t value_type_count = 0
 #define INGOT_VALUE_TYPE(id, enumerator, constant, label, bytes) +1
 #include "ingot/value_types.def"

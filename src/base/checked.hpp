@@ -23,7 +23,8 @@ namespace ingot {
   return product;
 }
 
-/// Multiplies `value` in place; returns false, and leaves it, if the product is above `limit`.
+/// Multiplies `value` in place. If the product is above `limit`, returns false and leaves `value`
+/// as it is.
 [[nodiscard]] constexpr bool multiply_within(std::uint64_t limit, std::uint64_t& value,
                                              std::uint64_t factor) noexcept {
   std::uint64_t product = 0;

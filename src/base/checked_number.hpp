@@ -10,12 +10,12 @@
 
 namespace ingot {
 
-/// A number that remembers whether all sums and products on the way to it fitted 64 bits, so that
-/// a formula reads like one and is checked once, at its end.
+/// A number that remembers whether every sum and product so far fitted 64 bits. A formula reads
+/// like one and is checked once, at its end.
 class CheckedNumber {
  public:
   constexpr CheckedNumber() noexcept = default;
-  // Implicit, so that formulas can mix plain numbers in.
+  // The conversion is implicit, so that formulas can mix plain numbers in.
   constexpr CheckedNumber(std::uint64_t value) noexcept : value_(value) {}  // NOLINT
 
   /// The number; nothing if it does not fit.

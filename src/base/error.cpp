@@ -23,7 +23,7 @@ constexpr std::array rows = {
 #include "ingot/errors.def"
 };
 
-/// The row of a code; that of `internal` for a number that is none.
+/// The row of a code; the row of `internal` for an unknown number.
 const ErrorRow& row_of(Errc code) noexcept {
   const ErrorRow* const row = find_row(rows, &ErrorRow::code, code);
   return row != nullptr ? *row : rows.front();
@@ -49,10 +49,12 @@ std::string Error::message() const {
   }
   if (!text.empty()) text += ": ";
   const std::string shown_detail = escape_shortened(detail, max_detail_columns);
-  if (code == Errc::io_error && !detail.empty()) return text + shown_detail;  // it is enough
+  // The detail alone is enough.
+  if (code == Errc::io_error && !detail.empty()) return text + shown_detail;
   text += sentence_of(code);
   if (!detail.empty()) text += " (" + shown_detail + ')';
-  // Without a place it is about something that is made, not about a file that could be opened so.
+  // An error without an offset is about something being made, not about a file that could be opened
+  // leniently.
   if (category_of(code) == ErrorCategory::lenient && file_offset != no_offset) {
     text += "; opening it leniently (--lenient) accepts this";
   }

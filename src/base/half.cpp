@@ -28,14 +28,17 @@ std::uint16_t f16_from_f32(float value) noexcept {
   const std::uint32_t sign = (bits >> 16) & 0x8000u;
   const std::uint32_t magnitude = bits & 0x7FFFFFFFu;
   if (magnitude > 0x7F800000u) return static_cast<std::uint16_t>(sign | 0x7E00u);
-  if (magnitude >= 0x47800000u) return static_cast<std::uint16_t>(sign | 0x7C00u);  // 65536 up
-  if (magnitude >= 0x38800000u) {                                                   // 2^-14 up
-    // Rounding may carry into the exponent, and from 65520 on into infinity: both are right.
+  // 65536 and above.
+  if (magnitude >= 0x47800000u) return static_cast<std::uint16_t>(sign | 0x7C00u);
+  // 2^-14 and above.
+  if (magnitude >= 0x38800000u) {
+    // Rounding may carry into the exponent, and into infinity from 65520 on: both are right.
     const std::uint32_t odd = (magnitude >> 13) & 1u;
     return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000u + 0xFFFu + odd) >> 13));
   }
   if (magnitude <= 0x33000000u) return static_cast<std::uint16_t>(sign);  // 2^-25 ties to zero
-  const std::uint32_t shift = 126 - (magnitude >> 23);                    // to units of 2^-24
+  // Shifts to units of 2^-24.
+  const std::uint32_t shift = 126 - (magnitude >> 23);
   const std::uint32_t mantissa = (magnitude & 0x7FFFFFu) | 0x800000u;
   const std::uint32_t kept = mantissa >> shift;
   const std::uint32_t rest = mantissa & ((1u << shift) - 1u);

@@ -27,7 +27,7 @@ inline void prefer_large_pages([[maybe_unused]] void* data,
 #endif
 }
 
-/// Allocates whole large pages for what fills at least three quarters of them.
+/// Allocates whole large pages for tables that fill at least three quarters of them.
 template <class T>
 struct LargePageAllocator {
   using value_type = T;
@@ -50,8 +50,8 @@ struct LargePageAllocator {
   friend bool operator==(const LargePageAllocator&, const LargePageAllocator&) = default;
 
  private:
-  /// Of the large pages for a table, of which a vector asks for no more than there can be; 0 if it
-  /// would leave too much of them empty.
+  /// The size of the large pages for a table, rounded up; 0 if too much of them would stay empty. A
+  /// vector asks for no more elements than can exist.
   [[nodiscard]] static std::size_t page_bytes_for(std::size_t count) noexcept {
     const std::size_t bytes = count * sizeof(T);
     const std::size_t rounded =
@@ -60,8 +60,8 @@ struct LargePageAllocator {
   }
 };
 
-/// For tables that are read at random: with small pages, nearly every look costs the processor a
-/// search for the page, too.
+/// A vector for tables that are read at random. With small pages, nearly every read costs the
+/// processor a search for the page as well.
 template <class T>
 using LargeVector = std::vector<T, LargePageAllocator<T>>;
 

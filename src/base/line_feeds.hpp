@@ -7,7 +7,7 @@
 
 namespace ingot {
 
-/// The text with CR LF and CR as LF.
+/// The text with every CR LF and CR replaced by LF.
 [[nodiscard]] inline std::string with_line_feeds(std::string text) {
   if (text.find('\r') == std::string::npos) return text;
   std::string result;

@@ -9,7 +9,7 @@
 
 namespace ingot {
 
-/// The whole number that all of a text is; nothing for other texts, and where it does not fit.
+/// The number that the whole text spells; nothing if it spells none or the number does not fit.
 template <class Number>
 [[nodiscard]] std::optional<Number> parse_number(std::string_view text) noexcept {
   Number number = 0;

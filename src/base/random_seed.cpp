@@ -12,8 +12,8 @@ namespace {
 SipKey make_key() noexcept {
   SipKey key;
   if (::getrandom(&key, sizeof key, GRND_NONBLOCK) == static_cast<ssize_t>(sizeof key)) return key;
-  // Early in the life of a machine there may be no randomness yet. Clock and address layout are
-  // then unknown to the author of a file.
+  // Shortly after a machine has started there may be no randomness yet. The author of a file still
+  // does not know the clock and the address layout.
   key.k0 = static_cast<std::uint64_t>(
       std::chrono::high_resolution_clock::now().time_since_epoch().count());
   key.k1 = reinterpret_cast<std::uintptr_t>(&key) ^ reinterpret_cast<std::uintptr_t>(&make_key);

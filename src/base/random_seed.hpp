@@ -7,7 +7,8 @@
 
 namespace ingot {
 
-/// Made at the first call, the same for the life of the process. Thread-safe, never fails.
+/// The key is made at the first call and stays the same for the life of the process. Thread-safe,
+/// never fails.
 [[nodiscard]] INGOT_EXPORT SipKey process_key() noexcept;
 
 }  // namespace ingot

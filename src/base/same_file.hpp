@@ -8,7 +8,8 @@
 
 namespace ingot {
 
-/// By any name: links of both kinds count. False if one of them is not there.
+/// Whether two paths lead to the same file, also through hard or symbolic links. False if one of
+/// them does not exist.
 inline bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
   return !a.empty() && !b.empty() && std::filesystem::equivalent(a, b, ignored);

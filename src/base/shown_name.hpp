@@ -10,7 +10,7 @@
 
 namespace ingot {
 
-/// Nobody reads more of a name; a file may hold one of 10 MB, and a message for each rule.
+/// A file may hold a name of 10 MB, and each rule may print it; nobody reads more of it than this.
 inline constexpr std::size_t max_name_columns = 160;
 
 /// A name, safe to print and short.
@@ -18,7 +18,7 @@ inline std::string shown_name(std::string_view name) {
   return escape_shortened(name, max_name_columns);
 }
 
-/// The same in quotes that none of its own characters can end.
+/// The shortened name in quotes that none of its own characters can end.
 inline std::string quoted_name(std::string_view name) {
   std::string quoted = "\"";
   for (const char c : shown_name(name)) {

@@ -48,7 +48,7 @@ template <int block_rounds, int final_rounds>
   return v0 ^ v1 ^ v2 ^ v3;
 }
 
-/// The variant for hash tables, as in Rust's and Python's.
+/// The variant for hash tables, as in Rust and Python.
 [[nodiscard]] inline std::uint64_t siphash_1_3(SipKey key, std::string_view text) noexcept {
   return siphash<1, 3>(key, text);
 }

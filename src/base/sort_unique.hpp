@@ -7,7 +7,7 @@
 
 namespace ingot {
 
-/// Sorts a list and drops all but one of equal elements.
+/// Sorts a list and drops all duplicates.
 template <class T>
 void sort_unique(std::vector<T>& list) {
   std::sort(list.begin(), list.end());

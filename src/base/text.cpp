@@ -53,7 +53,7 @@ std::size_t columns_of(char32_t code_point) noexcept {
   return contains(wide_ranges, code_point) ? 2 : 1;
 }
 
-/// One piece of escaped text: never to be cut.
+/// One piece of escaped text, which is never cut.
 struct Piece {
   std::string text;
   std::size_t columns = 0;
@@ -73,7 +73,7 @@ Piece next_piece(std::string_view text) {
   }
   const std::size_t size_bytes = character.size_bytes;
   constexpr std::string_view named = "\\\n\r\t";
-  constexpr std::string_view letters = "\\nrt";  // in the same order
+  constexpr std::string_view letters = "\\nrt";  // the letters are in the same order
   if (const std::size_t at = named.find(text[0]); at != std::string_view::npos) {
     return escaped(std::string("\\") + letters[at], size_bytes);
   }
@@ -98,7 +98,7 @@ EightBytes load_eight(const char* text) noexcept {
   return eight;
 }
 
-/// How many bytes at the beginning of a text are ASCII.
+/// The number of bytes at the beginning of a text that are ASCII.
 std::size_t ascii_prefix(std::string_view text) noexcept {
   std::size_t count = 0;
   while (count + sizeof(EightBytes) <= text.size() &&
@@ -109,7 +109,7 @@ std::size_t ascii_prefix(std::string_view text) noexcept {
   return count;
 }
 
-/// How many bytes at the beginning of a text are plain.
+/// The number of bytes at the beginning of a text that are plain.
 std::size_t plain_prefix(std::string_view text) noexcept {
   // The high bit of a byte is set where it is below 0x20, above 0x7E or a backslash; a borrow can
   // set one more, but only above a byte that is not plain itself.
@@ -143,7 +143,7 @@ std::string with_unit(std::uint64_t number, double step,
                       const std::array<std::string_view, count>& units) {
   double scaled = static_cast<double>(number);
   std::size_t unit = 0;
-  // 999.5 would be printed as 1000 (or 1024 KiB), which is one of the next unit.
+  // 999.5 would be printed as 1000 (and 1023.5 KiB as 1024), so it takes the next unit.
   while (unit + 1 < count && scaled >= step - 0.5) {
     scaled /= step;
     ++unit;

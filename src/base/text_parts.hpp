@@ -10,15 +10,14 @@
 
 namespace ingot {
 
-/// The text before the next `separator`, or all of it; it is taken with the separator.
+/// The text before the next `separator`, or all of it. The function removes both from `text`.
 [[nodiscard]] inline std::string_view take_part(std::string_view& text, char separator) noexcept {
   const std::string_view part = text.substr(0, text.find(separator));
   text.remove_prefix(std::min(part.size() + 1, text.size()));
   return part;
 }
 
-/// Puts `to` where `from` stands, from left to right, in linear time; an empty `from` stands
-/// nowhere.
+/// Replaces `from` by `to` from left to right, in linear time. An empty `from` is never found.
 inline void replace_all(std::string& text, std::string_view from, std::string_view to) {
   if (from.empty() || text.find(from) == text.npos) return;
   std::string replaced;

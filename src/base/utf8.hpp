@@ -12,8 +12,8 @@ struct Utf8Character {
   std::size_t size_bytes = 0;  ///< 0 if the text does not begin with a well-formed character
 };
 
-/// Decodes the first character of `text`, which is not empty. Overlong forms, surrogates and what
-/// is above U+10FFFF are not well-formed. Source: RFC 3629.
+/// Decodes the first character of `text`, which is not empty. Overlong forms, surrogates and
+/// numbers above U+10FFFF are not well-formed. Source: RFC 3629.
 [[nodiscard]] constexpr Utf8Character decode_utf8(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);

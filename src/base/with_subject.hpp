@@ -8,7 +8,7 @@
 
 namespace ingot {
 
-/// The result; a failure without a subject gets this one.
+/// Returns the result; a failure without a subject gets this one.
 template <class T>
 [[nodiscard]] Result<T> with_subject(const std::string& subject, Result<T> result) {
   if (!result && result.error().subject.empty()) result.error().subject = subject;

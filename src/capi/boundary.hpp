@@ -25,7 +25,7 @@ namespace ingot::capi {
 /// Describes `error` unless the caller passed NULL; returns its code.
 INGOT_EXPORT ingot_code report(const Error& error, ingot_error* destination);
 
-/// The same for a code alone, without allocation.
+/// Reports a code alone, without allocation.
 INGOT_EXPORT ingot_code report(Errc code, ingot_error* destination) noexcept;
 
 /// Runs the body of a function, which returns a Result<void>. The only place that catches.
@@ -41,14 +41,15 @@ ingot_code at_boundary(ingot_error* error, Body&& body) noexcept {
   }
 }
 
-/// Errc::invalid_argument unless the pointer of that name is there.
+/// Fails with Errc::invalid_argument unless the pointer of that name is set.
 [[nodiscard]] INGOT_EXPORT Result<void> require(bool is_there, std::string_view argument);
 
-/// Errc::index_out_of_range unless `index` is below `count`; `what` is counted.
+/// Fails with Errc::index_out_of_range unless `index` is below `count`, the number of `what`.
 [[nodiscard]] INGOT_EXPORT Result<void> require_below(std::uint64_t index, std::uint64_t count,
                                                       std::string_view what);
 
-/// Errc::invalid_argument for a struct that is smaller than it was in the first version of the ABI.
+/// Fails with Errc::invalid_argument for a struct that is smaller than it was in the first version
+/// of the ABI.
 [[nodiscard]] INGOT_EXPORT Result<void> require_size(std::size_t struct_size,
                                                      std::size_t first_size);
 

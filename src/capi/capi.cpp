@@ -61,7 +61,7 @@ ingot_code ingot_escape(ingot_string text, char* buffer, size_t buffer_bytes) {
   return capi::at_boundary(nullptr, [&]() -> Result<void> {
     INGOT_TRY_VOID(capi::require(buffer != nullptr && buffer_bytes != 0, "buffer"));
     INGOT_TRY_VOID(capi::require(text.data != nullptr || text.size == 0, "text"));
-    // No escape is shorter than what it stands for, so what comes after this cannot be shown.
+    // No escape is shorter than its character, so the buffer has no room for later text.
     const std::string_view shown = capi::to_view(text).substr(0, buffer_bytes);
     capi::copy_text(escape(shown), buffer, buffer_bytes);
     return {};

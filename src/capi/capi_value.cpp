@@ -159,7 +159,7 @@ ingot_code copy_elements(const ingot_value* value, std::uint64_t first, std::uin
                   std::to_string(count) + " elements from " + std::to_string(first) +
                       " on were asked for, it has " + std::to_string(array.size()));
     }
-    // Two rounds, so that nothing is written if an element in the middle does not convert.
+    // Two passes, so that nothing is written if an element in the middle does not convert.
     INGOT_TRY_VOID(check_elements<T>(cursor, array, first, count));
     visit_elements(array, first, count, [&](std::uint64_t index, const Value& element) {
       destination[index - first] = to_c(*element.get<T>());

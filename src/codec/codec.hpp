@@ -11,17 +11,18 @@
 
 namespace ingot::codec {
 
-/// How a decoder writes. Streamed stores bypass the caches: faster for outputs that are larger than
-/// these. They need a destination aligned to 64 bytes; elsewhere they silently become cached ones.
+/// The way in which a decoder writes. Streamed stores bypass the caches: faster for outputs that
+/// are larger than these. They need a destination aligned to 64 bytes; elsewhere they silently
+/// become cached ones.
 enum class Stores : std::uint8_t { cached, streamed };
 
 /// Rows of floats to encode. No pointer needs any alignment.
 struct FloatRows {
   const float* src = nullptr;    ///< row_count * row_elements values
-  std::byte* dst = nullptr;      ///< The blocks of all rows, back to back.
+  std::byte* dst = nullptr;      ///< Receives the blocks of all rows, back to back.
   std::size_t row_elements = 0;  ///< A multiple of the type's block.
   std::size_t row_count = 0;
-  /// How much an error in each column matters: row_elements numbers for every row; or null.
+  /// The weight of an error in each column: row_elements numbers, the same for every row; or null.
   const float* importances = nullptr;
 };
 

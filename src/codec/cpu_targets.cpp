@@ -15,12 +15,12 @@
 namespace ingot::codec {
 namespace {
 
-// In the order of KernelTable.
+// The targets in the order of KernelTable.
 constexpr std::array<std::int64_t, 6> targets = {HWY_AVX3_DL, HWY_AVX3,  HWY_AVX2,
                                                  HWY_SSE4,    HWY_SSSE3, HWY_STATIC_TARGET};
 
 #if HWY_ARCH_X86
-// Features that compilers cannot query, or not under one name: bits of register ECX of CPUID.
+// Features that compilers cannot query under one common name: bits of register ECX of CPUID.
 constexpr unsigned basic_leaf = 1;
 constexpr unsigned pclmul = 1u << 1;
 constexpr unsigned aes = 1u << 25;
@@ -81,7 +81,7 @@ int best_of(std::int64_t allowed) noexcept {
   return static_cast<int>(targets.size()) - 1;
 }
 
-/// The target that INGOT_CPU requests; all usable ones without a request that can be met.
+/// The target that INGOT_CPU requests; without a valid request, all usable targets.
 std::int64_t requested_targets() noexcept {
   const char* name = std::getenv("INGOT_CPU");
   if (name == nullptr) return usable_cpu_targets();

@@ -21,8 +21,8 @@ using KernelTable = std::array<Function, 6>;
 /// The CPU targets (HWY_AVX2, ...; a bit each) that are built in and that this machine can run.
 [[nodiscard]] std::int64_t usable_cpu_targets() noexcept;
 
-/// Restricts all kernels to `targets`, at least one of them usable; 0 lifts the restriction. For
-/// tests and benchmarks: not while another thread decodes or encodes.
+/// Restricts all kernels to `targets`, at least one of them usable; 0 lifts the restriction. It is
+/// for tests and benchmarks; no other thread may decode or encode meanwhile.
 void force_cpu_targets(std::int64_t targets) noexcept;
 
 namespace detail {
@@ -30,8 +30,8 @@ namespace detail {
 /// Position in every KernelTable; negative before the first use.
 extern std::atomic<int> chosen_kernel;
 
-/// The best usable one, or the one that INGOT_CPU names ("AVX2"). Unknown names and targets that
-/// this machine cannot run change nothing.
+/// Chooses the best usable kernel, or the one that INGOT_CPU names ("AVX2"). Unknown names and
+/// targets that this machine cannot run change nothing.
 int choose_kernel() noexcept;
 
 }  // namespace detail

@@ -51,7 +51,7 @@ class Spreader {
   std::uint64_t total_ = 0;
 };
 
-/// A histogram without bins to choose, if that is what it is.
+/// Whether the histogram needs no choice of bins; fills it then.
 bool is_trivial(const Statistics& statistics, std::size_t bin_count, Histogram& histogram) {
   if (statistics.count == 0 || bin_count == 0) return true;
   histogram.low = statistics.min;

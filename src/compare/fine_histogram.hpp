@@ -10,8 +10,9 @@
 
 namespace ingot::detail {
 
-/// One bin for each value of the upper 16 bits of a binary32: sign, exponent and seven bits of the
-/// significand. Counts are whole numbers, so the order in which they are added does not matter.
+/// The number of bins: one for each value of the upper 16 bits of a binary32: sign, exponent and
+/// seven bits of the significand. Counts are whole numbers, so the order in which they are added
+/// does not matter.
 inline constexpr std::size_t fine_bin_count = std::size_t{1} << 16;
 
 /// Counts of one part of a tensor, of less than 2^32 numbers.

@@ -10,11 +10,11 @@
 
 namespace ingot {
 
-/// Errc::manifest_invalid.
+/// Fails with Errc::manifest_invalid.
 [[nodiscard]] Failure fail_manifest(std::string_view where, std::string detail);
 
-/// Puts the digits of a digest in their place, in lower case. Refuses a wrong length, what is no
-/// digit, and digits that contradict those that are there.
+/// Puts the digits of a digest in their place, in lower case. Refuses a wrong length, characters
+/// that are no digits, and digits that contradict earlier ones.
 [[nodiscard]] Result<void> put_digest(DigestSet& digests, const DigestAlgorithmInfo& algorithm,
                                       std::string_view digits, std::string_view where);
 

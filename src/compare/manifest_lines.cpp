@@ -57,10 +57,10 @@ std::string_view take_word(std::string_view& line) {
   return word;
 }
 
-/// What a line that names its algorithm says.
+/// The content of a line that names its algorithm.
 struct TaggedDigest {
   const DigestAlgorithmInfo* algorithm = nullptr;
-  std::string_view file;  ///< Empty: of a digest alone.
+  std::string_view file;  ///< The file; empty for a digest alone.
   std::string_view digits;
 };
 

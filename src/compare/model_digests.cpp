@@ -16,8 +16,9 @@ namespace {
 /// Bytes of one update of a digest: they stay in the second cache.
 constexpr std::uint64_t buffer_bytes = std::uint64_t{256} << 10;
 
-/// How far digests of the same bytes may be apart, which the system keeps in memory that long. They
-/// wait for one another after as much: rarely, as one that waits leaves its core idle.
+/// The largest distance between digests of the same bytes, which the system keeps in memory
+/// meanwhile. The digests wait for one another after each step; large steps make that rare, as a
+/// waiting digest leaves its core idle.
 constexpr std::uint64_t step_bytes = std::uint64_t{256} << 20;
 
 /// Bytes between two reports of progress.
@@ -31,7 +32,7 @@ struct Segment {
   std::string* result;  // nullptr: the digest goes on in the next segment
 };
 
-/// One digest that reads its segments in their order, some bytes at a time.
+/// A digest that reads its segments in order, some bytes at a time.
 class Lane {
  public:
   Lane(const Model& model, DigestAlgorithm algorithm) : model_(&model), digest_(algorithm) {}
@@ -46,7 +47,7 @@ class Lane {
   [[nodiscard]] bool is_done() const noexcept { return next_ == segments_.size(); }
   [[nodiscard]] std::uint64_t left_bytes() const noexcept { return left_bytes_; }
 
-  /// Reads up to `max_bytes`, and what follows without bytes. Returns how many it read.
+  /// Reads up to `max_bytes`, and empty segments that follow. Returns the number of bytes.
   Result<std::uint64_t> advance(std::uint64_t max_bytes) {
     std::uint64_t done = 0;
     while (!is_done()) {
@@ -83,7 +84,7 @@ class Lane {
   Digest digest_;
   std::vector<Segment> segments_;
   std::size_t next_ = 0;
-  std::uint64_t position_ = 0;  // in the segment `next_`
+  std::uint64_t position_ = 0;  // offset in the segment `next_`
   std::uint64_t left_bytes_ = 0;
   std::vector<std::byte> buffer_;
 };
@@ -149,7 +150,7 @@ class Computation {
   }
 
  private:
-  using Positions = std::vector<std::size_t>;  // of tensors in the model's table
+  using Positions = std::vector<std::size_t>;  // positions of tensors in the model's table
 
   static std::uint64_t all_file_bytes(const Model& model) {
     std::uint64_t sum = 0;
@@ -249,7 +250,7 @@ class Computation {
     return {};
   }
 
-  /// Those over all files: the weights by each algorithm, then the UUID.
+  /// The digests over all files: the weights by each algorithm, then the UUID.
   std::vector<Lane> make_whole_lanes() const {
     std::vector<Lane> lanes;
     if (request_.has_weights) {
@@ -302,8 +303,8 @@ class Computation {
                   (request_.has_uuid ? tensor_bytes : 0));
   }
 
-  /// Every lane goes a step before any goes further, so that all read about the same part of the
-  /// file while it is in memory: large files come from the disk once.
+  /// Every lane finishes a step before any lane begins the next. All read about the same part of
+  /// the file while it is in memory, so large files come from the disk once.
   Result<void> run_side_by_side(std::span<Lane* const> lanes) {
     std::vector<Lane*> busy(lanes.begin(), lanes.end());
     while (true) {

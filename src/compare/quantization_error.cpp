@@ -40,7 +40,7 @@ double sum_of(const Lanes& lanes) noexcept {
 struct ErrorSums {
   Lanes squared_error{};
   Lanes squared_signal{};
-  Lanes largest{};  ///< Of the squared errors; the root of a square is exact.
+  Lanes largest{};  ///< The largest squared errors; the root of a square is exact.
 
   /// Numbers that are all finite; lane_count of them, or a multiple.
   void add(const float* reference, const float* numbers, std::size_t count) noexcept {
@@ -56,7 +56,7 @@ struct ErrorSums {
     }
   }
 
-  /// Any numbers, the first of them in lane 0. Returns how many pairs are finite.
+  /// Adds any numbers, the first in lane 0. Returns the number of finite pairs.
   std::size_t add_finite(const float* reference, const float* numbers, std::size_t count) noexcept {
     std::size_t finite = 0;
     for (std::size_t i = 0; i < count; ++i) {

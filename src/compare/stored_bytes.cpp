@@ -36,7 +36,7 @@ class TensorReader {
     return std::span<const std::byte>(buffer_);
   }
 
-  /// The same with every field of more than one byte turned round.
+  /// Reads bytes and reverses every field of more than one byte.
   Result<std::span<const std::byte>> read_swapped(std::uint64_t first_byte,
                                                   std::size_t size_bytes) {
     INGOT_TRY(const auto bytes, read(first_byte, size_bytes));
@@ -133,7 +133,7 @@ class Comparison {
   std::span<const TensorPair> pairs_;
   SharedProgress progress_;
   std::vector<Part> parts_;
-  std::deque<std::atomic<std::uint64_t>> first_differences_;  // of each pair
+  std::deque<std::atomic<std::uint64_t>> first_differences_;  // the first difference of each pair
 };
 
 }  // namespace

@@ -19,11 +19,11 @@ namespace {
 constexpr std::uint64_t least_profile_part = std::uint64_t{1} << 18;
 constexpr std::uint64_t max_profile_part = std::uint64_t{1} << 31;
 
-/// Parts of one tensor, if it has fewer than max_profile_part of so many elements: what is known
-/// of each is kept until all are done.
+/// The wanted number of parts of one tensor, as long as no part exceeds max_profile_part. The
+/// results of each part are kept until all are done.
 constexpr std::uint64_t wanted_parts = 4096;
 
-/// The same for a tensor in whatever company it is, so that its digits are.
+/// The part size depends only on the tensor and not on others, so that its digits do not change.
 std::uint64_t profile_part_of(const TensorInfo& tensor) noexcept {
   const std::uint64_t share = tensor.element_count / wanted_parts + 1;
   const std::uint64_t pieces = (share + statistics_piece - 1) / statistics_piece;
@@ -33,7 +33,7 @@ std::uint64_t profile_part_of(const TensorInfo& tensor) noexcept {
 using convert::bytes_of;
 using convert::PieceDecoder;
 
-/// Consecutive elements of one tensor, and what was found out about them.
+/// Consecutive elements of one tensor, and their measurements.
 struct ProfilePart {
   std::size_t tensor;  ///< Position among the tensors of the call.
   std::uint64_t first_element;
@@ -49,7 +49,8 @@ struct Subject {
   std::size_t first_part = 0;
   std::size_t part_count = 0;
   std::size_t done_parts = 0;
-  std::vector<std::uint64_t> fine_totals;  ///< Empty before the first and after the last part.
+  std::vector<std::uint64_t> fine_totals;  ///< The totals; empty before the first and after the
+                                           ///< last part.
 };
 
 class Profiler {
@@ -182,7 +183,7 @@ class Profiler {
   std::vector<Subject> subjects_;
   std::vector<ProfilePart> parts_;
   std::vector<TensorProfile> profiles_;
-  std::mutex mutex_;  ///< Of all below, and of what the parts of a tensor share.
+  std::mutex mutex_;  ///< Guards all members below and the data that the parts of a tensor share.
   std::vector<std::unique_ptr<FineCounts>> idle_counts_;
   std::uint64_t done_bytes_ = 0;
 };

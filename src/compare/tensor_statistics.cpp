@@ -29,7 +29,7 @@ struct StatisticsPart {
   std::uint64_t element_count;
 };
 
-/// The same for a tensor in whatever company it is, so that its digits are.
+/// The part size depends only on the tensor and not on others, so that its digits do not change.
 std::uint64_t statistics_part_of(const TensorInfo& tensor) noexcept {
   const std::uint64_t count = tensor.element_count;
   const std::uint64_t max_elements = count / (tensor.size_bytes / max_part_bytes + 1);

@@ -26,7 +26,7 @@ void add(DistanceSums& sums, std::span<const float> a, std::span<const float> b)
   sums.error.add(measure_error(a, b));
   sums.squared_b += measure_error(b, a).squared_signal;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    // Two that are no numbers are alike; so are both zeros.
+    // Two NaNs count as equal, and so do both zeros.
     const bool is_same = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
     sums.differing += is_same ? 0 : 1;
   }

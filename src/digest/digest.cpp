@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "ingot/digest.hpp"
 
-// The functions of one algorithm, and not the EVP interface: that brings every other algorithm of
-// OpenSSL into a static program (4 MB, and 0.3 ms at every start), reads a configuration file on
-// first use, and computes with the same code.
+// Uses the functions of one algorithm instead of the EVP interface. EVP brings every other
+// algorithm of OpenSSL into a static program (4 MB, and 0.3 ms at every start), reads a
+// configuration file on first use, and computes with the same code.
 #define OPENSSL_API_COMPAT 10100
 #include <openssl/sha.h>
 
@@ -70,7 +70,8 @@ struct Xxh3 {
 
 struct Digest::State {
   DigestAlgorithm algorithm;
-  std::variant<Sha256, Sha1, Xxh64, Xxh3> engine;  // in the order of DigestAlgorithm
+  // Alternatives are in the order of DigestAlgorithm.
+  std::variant<Sha256, Sha1, Xxh64, Xxh3> engine;
 
   explicit State(DigestAlgorithm which) : algorithm(which) {
     if (which == DigestAlgorithm::sha1) engine.emplace<Sha1>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the architectures differ: one row of switches for each.
+// The differences between architectures: one row of switches for each.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,16 @@ enum class Gate : std::uint8_t { silu, gelu };
 /// The norm of queries and keys before their rotation.
 enum class HeadNorm : std::uint8_t {
   none,
-  each,      ///< Each head, by the same weights.
-  whole,     ///< All heads as one vector.
-  optional,  ///< Each head by weights of its own, where the file has them.
+  each,      ///< Each head has a norm, with the same weights.
+  whole,     ///< All heads are one vector with one norm.
+  optional,  ///< Each head has a norm with its own weights, if the file has them.
 };
 
 enum class AttentionScale : std::uint8_t {
   head,    ///< 1 / sqrt(elements of a head)
   key,     ///< The key `attention.scale`; `head` if there is none, or if it is 0.
   gemma2,  ///< `head`, but 1 / sqrt(width / heads) in the model of 46 layers.
-  gemma3   ///< The same for the model of 62 layers.
+  gemma3   ///< `head`, but 1 / sqrt(width / heads) in the model of 62 layers.
 };
 
 enum class EmbeddingScale : std::uint8_t {
@@ -47,7 +47,7 @@ enum class EmbeddingScale : std::uint8_t {
 enum class ExpertWeights : std::uint8_t {
   none,        ///< The architecture has no experts.
   shares,      ///< Softmax over all experts.
-  normalised,  ///< The same, divided by their sum.
+  normalised,  ///< The chosen probabilities, divided by their sum.
 };
 
 struct Architecture {
@@ -59,18 +59,20 @@ struct Architecture {
   AttentionScale attention_scale = AttentionScale::head;
   EmbeddingScale embedding_scale = EmbeddingScale::none;
   ExpertWeights expert_weights = ExpertWeights::none;
-  bool may_lack_experts = false;       ///< The same architecture has models without experts.
-  bool has_shared_expert = false;      ///< One that all tokens use, behind a gate of its own.
+  bool may_lack_experts = false;       ///< The architecture also has models without experts.
+  bool has_shared_expert = false;      ///< There is an expert that all tokens use, behind a gate of
+                                       ///< its own.
   bool has_pre_norms = true;           ///< Norms before attention and feed-forward.
   bool has_post_norms = false;         ///< Norms after them, before the residual is added.
-  bool may_be_parallel = false;        ///< Without `ffn_norm`, both read the norm of attention.
+  bool may_be_parallel = false;        ///< A layer without `ffn_norm` feeds the norm of attention
+                                       ///< to both parts.
   bool has_fused_gate = false;         ///< `ffn_up` holds the rows of the gate, then its own.
   bool is_always_tied = false;         ///< The embedding is the output matrix.
   bool needs_output = false;           ///< There is an output matrix of its own.
   bool has_granite_scales = false;     ///< The keys `residual_scale` and `logit_scale`.
   bool caps_logits = false;            ///< The keys `attn_logit_softcapping`, `final_logit_...`.
-  std::uint32_t unrotated_period = 0;  ///< Every layer of that number has no rotation.
-  std::uint32_t window_period = 0;     ///< All layers but each last of so many have a window.
+  std::uint32_t unrotated_period = 0;  ///< Every n-th layer has no rotation.
+  std::uint32_t window_period = 0;     ///< All layers but every n-th have a window.
   std::uint32_t usual_window = 0;      ///< Tokens, if no key gives a number.
   bool window_is_scaled = false;       ///< Positions are scaled in layers with a window, too.
   /// Base of the rotation in layers with a window, without a key of its own; 0: that of the others.

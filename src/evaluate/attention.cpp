@@ -16,8 +16,9 @@ namespace {
 
 using Lanes = std::array<float, panel_tokens>;
 
-/// One head of one chunk. Its keys become rows of a matrix, so that scores are a product; its
-/// values become the rows of another, which the weights of the tokens are multiplied with.
+/// The work on one head of one chunk. Its keys become rows of a matrix, so that scores are a
+/// product. Its values become rows of another matrix, which is multiplied by the weights of the
+/// tokens.
 class HeadWork {
  public:
   HeadWork(const Settings& settings, const Batch& batch, std::size_t window, BufferPool& buffers)

@@ -13,7 +13,7 @@ namespace ingot::evaluation {
 /// @param queries, keys  rotated.
 /// @param window         tokens that each token sees, itself included; 0: all before it.
 /// @param mixed          head_count * value_size features.
-/// @return  only Errc::internal, or what a thread threw.
+/// @return only Errc::internal, or the exception of a thread.
 [[nodiscard]] Result<void> attend(const Settings& settings, const Batch& batch, std::size_t window,
                                   const Panels& queries, const Panels& keys, const Panels& values,
                                   Panels& mixed, BufferPool& buffers, unsigned thread_count);

@@ -13,7 +13,7 @@ namespace ingot::evaluation {
 /// Tokens that are computed together where chunks are shorter: weights are decoded once for them.
 inline constexpr std::size_t batch_tokens = 512;
 
-/// Errc::invalid_argument for chunks of a length that is not supported.
+/// Fails with Errc::invalid_argument for chunks of a length that is not supported.
 [[nodiscard]] Result<void> check_chunk_tokens(std::size_t chunk_tokens);
 
 /// The batches of a text, the progress through them, and the bound of memory.
@@ -26,7 +26,7 @@ class ChunkRunner {
         batch_chunks_(std::max<std::size_t>(1, batch_tokens / text.chunk_tokens)),
         total_(model_layers * text.chunk_count()) {}
 
-  /// Errc::invalid_argument for chunks of a size that is not supported.
+  /// Fails with Errc::invalid_argument for chunks of a size that is not supported.
   [[nodiscard]] static Result<void> check(const TextChunks& text);
 
   /// The largest batch.
@@ -34,7 +34,7 @@ class ChunkRunner {
     return {std::min(batch_chunks_, text_.chunk_count()), text_.chunk_tokens};
   }
 
-  /// Errc::limit_exceeded if `bytes` are more than the options allow.
+  /// Fails with Errc::limit_exceeded if `bytes` are more than the options allow.
   [[nodiscard]] Result<void> check_memory(std::uint64_t bytes) const;
 
   /// Calls use(batch, first chunk) for all batches, up to the first error.

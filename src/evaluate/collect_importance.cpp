@@ -22,9 +22,9 @@ constexpr std::string_view output_name = "output.weight";
 /// few different inputs are repeated (layer 0), its rounding adds up to some 1e-4 of a sum.
 struct ColumnSums {
   std::size_t columns = 0;
-  std::vector<float> squares;               ///< Of the first expert, then of the next.
+  std::vector<float> squares;               ///< The squares of the first expert, then of the next.
   std::vector<float> counts;                ///< Tokens; a number for each expert.
-  std::vector<SecondMoments> moments = {};  ///< Of each expert; may be empty.
+  std::vector<SecondMoments> moments = {};  ///< The moments of each expert; may be empty.
 };
 
 /// Bytes that own themselves, as a source.
@@ -73,7 +73,7 @@ class Collector {
     sums.moments[expert].add(inputs, tokens, buffers_, options_.run.thread_count);
   }
 
-  /// Errc::limit_exceeded if there was no room for second moments.
+  /// Fails with Errc::limit_exceeded if there was no room for second moments.
   [[nodiscard]] Result<void> check_memory() const {
     if (!is_full_) return {};
     return fail(Errc::limit_exceeded, "memory",

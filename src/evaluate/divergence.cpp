@@ -13,7 +13,7 @@ namespace {
 /// their order, so that results do not depend on the number of threads.
 constexpr std::size_t part_count = 16;
 
-/// One token, for one part of the vocabulary.
+/// The sums of one token over one part of the vocabulary.
 struct Partial {
   RunningSoftmax softmax;
   float next_logit = 0.0F;
@@ -140,9 +140,9 @@ class PartWork {
   std::span<ForwardPass> passes_;
   std::span<const Panels> states_;
   std::span<const ScoredToken> tokens_;
-  std::span<Partial> partials_;  // by token, then pass
+  std::span<Partial> partials_;  // partial sums by token, then pass
   std::vector<std::size_t> panels_;
-  std::vector<double> shares_;  // of the base, for the tile at hand
+  std::vector<double> shares_;  // probabilities of the base for the present tile
 };
 
 /// Adds a later part of the vocabulary to `sum`. `base_scale` and `part_scale` are the factors of

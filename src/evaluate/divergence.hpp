@@ -15,7 +15,7 @@ namespace ingot::evaluation {
 struct RunningSoftmax {
   float largest = 0.0F;
   std::int32_t top = -1;  ///< The token of `largest`, the first of equals; -1: nothing was seen.
-  double sum = 0.0;       ///< Of exp(logit - largest).
+  double sum = 0.0;       ///< The sum of exp(logit - largest).
 };
 
 /// The figures of one token.
@@ -42,7 +42,7 @@ struct ScoredToken {
   return chunk_tokens - 1 - chunk_tokens / 2;
 }
 
-/// Those of a batch, chunk by chunk. `ids` are its tokens.
+/// The scored tokens of a batch, chunk by chunk. `ids` are its tokens.
 [[nodiscard]] std::vector<ScoredToken> scored_tokens(const Batch& batch,
                                                      std::span<const TokenId> ids);
 

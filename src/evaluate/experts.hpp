@@ -16,7 +16,7 @@ namespace ingot::evaluation {
                                         const Panels& inputs, std::span<const std::uint8_t> tokens,
                                         Panels& outputs);
 
-/// The same by the experts that the router of the layer chooses, and by the shared one.
+/// Applies the experts that the router of the layer chooses, and the shared expert.
 [[nodiscard]] Result<void> apply_experts(MatrixWork& work, const Settings& settings,
                                          const Layer& layer, const Panels& inputs,
                                          std::span<const std::uint8_t> tokens, Panels& outputs);

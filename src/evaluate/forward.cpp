@@ -46,7 +46,7 @@ class ForwardPass::Layers {
     INGOT_TRY_VOID(add_attention(layer, index));
     INGOT_TRY_VOID(apply_norm(layer.post_attention_norm, added_, added_));
     add_scaled(states, added_, settings_.residual_scale);
-    // Without a norm of its own, a layer reads that of attention, or its input.
+    // A feed-forward part without its own norm reads the norm of attention, or the layer's input.
     const bool is_parallel = !layer.feed_forward_norm.exists() && settings_.kind.has_pre_norms;
     if (!is_parallel) {
       INGOT_TRY_VOID(apply_norm(layer.feed_forward_norm, states, normed_));

@@ -18,7 +18,7 @@ using LayerDone = std::function<bool()>;
 /// One model, ready to run. Not thread-safe; it uses many threads by itself.
 class ForwardPass {
  public:
-  /// `model` must outlive this. @return  what make_network returns.
+  /// `model` must outlive the ForwardPass. @return the errors of make_network.
   [[nodiscard]] static Result<ForwardPass> make(const Model& model,
                                                 const EvaluationOptions& options,
                                                 InputObserver observer = {});
@@ -37,7 +37,7 @@ class ForwardPass {
   [[nodiscard]] Result<Panels> run(const Batch& batch, std::span<const TokenId> ids,
                                    const LayerDone& layer_done = {});
 
-  /// The same in steps: embeddings, layers `first` to the one before `end`, the last norm.
+  /// The pass in steps: embeddings, layers from `first` up to `end` (exclusive), the last norm.
   [[nodiscard]] Result<Panels> embed(const Batch& batch, std::span<const TokenId> ids);
   [[nodiscard]] Result<void> run_layers(const Batch& batch, std::size_t first, std::size_t end,
                                         Panels& states, const LayerDone& layer_done = {});

@@ -25,7 +25,7 @@ using InputObserver =
 struct Substitute {
   const TensorInfo* tensor = nullptr;
   TensorType type = TensorType::f32;
-  std::vector<std::byte> blocks = {};  ///< Of all rows, little-endian.
+  std::vector<std::byte> blocks = {};  ///< The blocks of all rows, little-endian.
 };
 
 /// Decodes matrices tile by tile and multiplies. Memory: a tile for each thread.

@@ -14,7 +14,7 @@ using namespace evaluation;
 
 /// Tensors that are measured side by side.
 struct Group {
-  std::size_t first_layer = 0;  ///< Its inputs are what all of them begin with.
+  std::size_t first_layer = 0;  ///< The layer whose inputs all measurements start from.
   bool is_embedding = false;
   std::vector<const TensorInfo*> tensors = {};
 };
@@ -195,8 +195,8 @@ class Measurement {
   const SensitivityOptions& options_;
   std::vector<ForwardPass> passes_;  // the base, then those of the group at hand
   std::vector<Group> groups_;
-  std::vector<Panels> inputs_;   // of the layer at hand, for each batch
-  std::vector<Panels> outputs_;  // of the base
+  std::vector<Panels> inputs_;   // inputs of the present layer, for each batch
+  std::vector<Panels> outputs_;  // outputs of the base
   std::vector<TensorSensitivity> found_;
 };
 

@@ -52,7 +52,7 @@ struct Layer {
   Norm feed_forward_norm;
   FeedForward feed_forward;
   Matrix router;              ///< Exists where there are experts.
-  FeedForward experts;        ///< Those of the first expert.
+  FeedForward experts;        ///< The matrices of the first expert.
   FeedForward shared_expert;  ///< Optional, with `shared_router`.
   std::vector<float> shared_router;
   Norm post_feed_forward_norm;
@@ -71,8 +71,8 @@ struct Network {
 };
 
 /// Finds all weights of a model, which must live as long as the network.
-/// @return  errors that name the key or tensor: what read_settings returns, a missing tensor, a
-///          shape that contradicts the keys, or a tensor that the architecture has no place for.
+/// @return errors that name the key or tensor: the errors of read_settings, a missing tensor, a
+///          shape that contradicts the keys, or a tensor that the architecture does not know.
 [[nodiscard]] Result<Network> make_network(const Model& model);
 
 }  // namespace ingot::evaluation

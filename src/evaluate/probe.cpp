@@ -106,7 +106,8 @@ class ProbeMaker {
   const TensorTypeInfo& type_;
   std::size_t row_bytes_;
   std::vector<std::byte> blocks_;
-  std::vector<ErrorSums> sums_;  // of each piece, so that threads do not show
+  // The sums of each piece, so that the number of threads does not matter.
+  std::vector<ErrorSums> sums_;
 };
 
 }  // namespace

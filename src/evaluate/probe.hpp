@@ -12,7 +12,7 @@ namespace ingot::evaluation {
 struct Probe {
   Substitute substitute;
   double relative_error = 0.0;  ///< Sum of squared errors over that of squares.
-  double weighted_error = 0.0;  ///< The same with importances; 0 without.
+  double weighted_error = 0.0;  ///< The error weighted by importances; 0 without them.
 };
 
 /// Q2_K, or Q4_0 where rows are not whole blocks of that; nothing if they fit neither.

@@ -57,7 +57,7 @@ void SecondMoments::add(const Panels& inputs, std::span<const std::uint8_t> toke
     add_product(product / panels_of_block_, product % panels_of_block_, inputs, tokens, buffers);
     return {};
   };
-  (void)spread(products, 1, thread_count, work);  // none of them can fail
+  (void)spread(products, 1, thread_count, work);  // no product can fail
 }
 
 void SecondMoments::add_product(std::size_t block, std::size_t panel, const Panels& inputs,

@@ -31,7 +31,7 @@ class SecondMoments {
 
  private:
   [[nodiscard]] std::size_t columns_of(std::size_t block) const noexcept;
-  /// Where the sums of a block's rows with panel_tokens of its columns begin.
+  /// The offset of the sums of a block's rows with panel_tokens of its columns.
   [[nodiscard]] std::size_t offset_of(std::size_t block, std::size_t panel) const noexcept;
   void add_product(std::size_t block, std::size_t panel, const Panels& inputs,
                    std::span<const std::uint8_t> tokens, BufferPool& buffers);
@@ -39,7 +39,7 @@ class SecondMoments {
   std::size_t columns_;
   std::size_t block_columns_;
   std::size_t panels_of_block_;
-  AlignedFloats sums_;  ///< By block, panel of columns, row, column of the panel.
+  AlignedFloats sums_;  ///< The sums by block, panel of columns, row, column of the panel.
 };
 
 }  // namespace ingot::evaluation

@@ -19,9 +19,9 @@ namespace ingot::evaluation {
 
 struct RopeSettings {
   std::size_t rotated = 0;   ///< Elements of a head; even.
-  double base = 10000.0;     ///< Of the frequencies.
+  double base = 10000.0;     ///< The base of the frequencies.
   double scale = 1.0;        ///< Factor of positions.
-  double window_base = 0.0;  ///< The same in layers with a window.
+  double window_base = 0.0;  ///< The base of the frequencies in layers with a window.
   double window_scale = 1.0;
   double magnitude = 1.0;              ///< Factor of rotated elements.
   std::uint64_t original_context = 0;  ///< Tokens; longer texts take the factors for long ones.
@@ -38,7 +38,7 @@ struct Settings {
   std::size_t value_size = 0;  ///< Elements of a value.
   std::size_t feed_forward = 0;
   std::size_t expert_count = 0;  ///< 0: no experts
-  std::size_t experts_used = 0;  ///< By each token.
+  std::size_t experts_used = 0;  ///< The number of experts that each token uses.
   std::size_t expert_feed_forward = 0;
   std::size_t shared_feed_forward = 0;
   std::uint64_t context_length = 0;  ///< Tokens; 0 if unknown.

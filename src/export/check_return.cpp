@@ -15,7 +15,7 @@
 namespace ingot::hf {
 namespace {
 
-/// More lines than a reader wants.
+/// The most lines of a message.
 constexpr std::size_t max_lines = 100;
 
 /// The folder as files; the data of tensors is zeros.
@@ -178,7 +178,7 @@ class Comparison {
     compare_order(wanted, order, "tensors");
   }
 
-  /// Only where there are the same names.
+  /// Compares the order of names, if both sides have the same names.
   void compare_order(const std::vector<std::string_view>& wanted,
                      const std::vector<std::string_view>& made, const char* things) {
     if (wanted.size() != made.size() || !check_.lost.empty()) return;

@@ -15,13 +15,13 @@ namespace ingot::hf {
 
 /// The files of a folder before they are written.
 struct FolderSketch {
-  std::string name;                          ///< Of the folder.
-  std::map<std::string, std::string> texts;  ///< By name; may be of a folder below.
+  std::string name;                          ///< The name of the folder.
+  std::map<std::string, std::string> texts;  ///< The files by name, which may contain a folder.
   std::span<const convert::SafetensorsShard> shards;
 };
 
 struct ReturnCheck {
-  std::vector<Error> lost;  ///< What a new import would make otherwise.
+  std::vector<Error> lost;  ///< The differences that a new import would make.
   bool loses_pre = false;   ///< The pre-tokenizer among it.
 };
 

@@ -37,8 +37,8 @@ ordered_json list_of(const Array& array) {
   return list;
 }
 
-/// The name behind `a`, `a?`, `a ?? b` and `nonzero(a?)`; nullptr for what computes more: then the
-/// members that it computes from are there by other keys.
+/// The name behind `a`, `a?`, `a ?? b` and `nonzero(a?)`; nullptr for expressions that compute
+/// more: other keys then give the members that they use.
 const ExpressionNode* name_in(const ExpressionNode& node) {
   if (node.kind == NodeKind::name) return &node;
   const bool is_choice = node.kind == NodeKind::operation && node.text == "??" &&
@@ -103,7 +103,7 @@ class ConfigBuilder {
         keys.begin());
   }
 
-  /// Where two rules make one key, the place of the key among the others tells which of them did.
+  /// Whether the later of two rules made a key; the place of the key among the others tells.
   bool was_made_by_later_rule(std::size_t i) const {
     const KeyRule& rule = *rules_[i];
     const auto same = [&](const KeyRule* other) { return other->key == rule.key; };
@@ -139,7 +139,7 @@ class ConfigBuilder {
     }
   }
 
-  /// `KEY = false when is_causal? == false`: the key tells what the condition was.
+  /// `KEY = false when is_causal? == false`: the key tells the value of the condition.
   void take_condition(const KeyRule& rule, const ordered_json& content) {
     if (!rule.when.is_set() || content != ordered_json(rule.value.root()->literal)) return;
     const ExpressionNode& when = *rule.when.root();
@@ -206,7 +206,7 @@ class ConfigBuilder {
     return refuse(facts_.architecture.name, "no rule of folders applies to this model");
   }
 
-  /// What no key holds, and the type of the layers.
+  /// Sets the members that no key holds, and the type of the layers.
   Result<void> set_members() {
     INGOT_TRY(const Config config, with_tensors());
     for (const auto& [name, expression] : config_.rule->members) {

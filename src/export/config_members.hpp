@@ -20,7 +20,7 @@ struct FolderFacts {
 
 struct FolderConfig {
   nlohmann::ordered_json values;     ///< config.json, but for the ids of special tokens.
-  const FolderRule* rule = nullptr;  ///< Of the architecture.
+  const FolderRule* rule = nullptr;  ///< The rule of the architecture.
 };
 
 /// A key gives the member whose name its rule computes it from; the numbers of RoPE are found by

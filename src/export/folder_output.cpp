@@ -115,7 +115,8 @@ Result<void> FolderOutput::write(OutputSet& outputs, const WriteProgress& progre
   return outputs.commit(KeyFile::last, [this] { return check_others(); });
 }
 
-/// Tensors whose numbers stay what they are go in long runs, so that reading runs ahead.
+/// Writes a shard. Tensors whose numbers do not change are copied in long runs, so that reading
+/// runs ahead.
 Result<void> FolderOutput::write_shard(const convert::SafetensorsShard& shard, OutputFile& file,
                                        const WriteProgress& progress) const {
   const std::span<const OutputTensor> tensors(shard.tensors);

@@ -17,9 +17,9 @@ class OutputSet;
 namespace ingot::hf {
 
 struct FolderContent {
-  std::map<std::string, std::string> texts;  ///< By name below the folder.
+  std::map<std::string, std::string> texts;  ///< The texts of files by their name below the folder.
   std::vector<convert::SafetensorsShard> shards;
-  std::map<std::string, double> added;  ///< To the numbers of tensors, by name.
+  std::map<std::string, double> added;  ///< Constants added to the numbers of tensors, by name.
   std::vector<Error> lost;
   std::vector<Error> remarks;
 };

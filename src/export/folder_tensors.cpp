@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::string_view layer_mark = "{layer}";
 
-/// More parts of stacks than any model has.
+/// The most parts of stacks; no model has as many.
 constexpr std::uint64_t max_parts = std::uint64_t{1} << 20;
 
 /// Names that appear together in the import, and the tensors that have them.
 struct Block {
-  std::string group;  ///< Empty: a tensor alone.
+  std::string group;  ///< The group; empty for a tensor alone.
   std::vector<FolderTensor> tensors;
 };
 
@@ -123,7 +123,7 @@ class FolderPlanner {
   TensorNameMap names_;
   UndoTransforms undo_;
   std::optional<TensorType> type_;
-  std::map<std::string, std::string, std::less<>> kinds_;  // by the name in GGUF
+  std::map<std::string, std::string, std::less<>> kinds_;  // kinds by the name in GGUF
   std::vector<Block> blocks_;
   std::uint64_t part_count_ = 0;
   FolderTensors result_;

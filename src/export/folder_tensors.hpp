@@ -13,7 +13,7 @@ namespace ingot::hf {
 
 struct FolderTensor {
   OutputTensor output;
-  double added = 0;  ///< To every number, in F32.
+  double added = 0;  ///< A constant added to every number, in F32.
 };
 
 /// Files in the order of their names. The import takes the tensors file by file, by name within

@@ -46,7 +46,8 @@ struct FolderVocabulary {
   [[nodiscard]] bool fills_up(std::uint32_t id) const;
 };
 
-/// Errc::tokenizer_unknown for vocabularies that folders of these architectures do not have.
+/// Reads the vocabulary. Errc::tokenizer_unknown for kinds that folders of these architectures do
+/// not have.
 [[nodiscard]] Result<FolderVocabulary> read_folder_vocabulary(const FolderFacts& facts);
 
 /// Whether the import takes a step with this name for the tokenizer.

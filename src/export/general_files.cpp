@@ -17,7 +17,7 @@
 namespace ingot::hf {
 namespace {
 
-/// More base models or data sets than any card lists.
+/// The most base models or data sets of a card.
 constexpr std::uint64_t max_sources = 1000;
 
 /// A fact of a key `general.*`, the member of cards that gives it, and whether a name of a folder
@@ -46,7 +46,7 @@ constexpr std::array<CardMember, 15> card_members = {{
     {"source.repo_url", "repo_url"},
 }};
 
-/// What Hugging Face calls the last tag of a model that writes texts.
+/// Hugging Face's pipeline tag of a model that writes texts.
 constexpr std::string_view usual_pipeline = "text-generation";
 
 class Card {

@@ -39,7 +39,7 @@ const char* torch_name(TensorType type) {
   return found == folder_types.end() ? nullptr : found->second;
 }
 
-/// How sentence-transformers makes one vector of a text: the flag of each `pooling_type`.
+/// The flag of sentence-transformers for each `pooling_type`, the way to make one vector of a text.
 constexpr std::array<std::pair<std::uint32_t, const char*>, 3> pooling_modes = {{
     {1, "pooling_mode_mean_tokens"},
     {2, "pooling_mode_cls_token"},
@@ -210,7 +210,7 @@ Result<void> check_options(const Model& model, const std::string& folder,
   return {};
 }
 
-/// Without a slash at its end.
+/// The path without a slash at its end.
 std::string plain_path(std::string folder) {
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   return folder;

@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// One factor for two numbers of a head.
+/// The most factors; one factor is for two numbers of a head.
 constexpr std::uint64_t max_factors = 1 << 15;
 
 /// Keys of YaRN and the members that they come from.

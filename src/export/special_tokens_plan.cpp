@@ -90,8 +90,8 @@ class SpecialTokensPlanner {
 
   std::string_view text_of(std::uint32_t id) const { return vocabulary_.tokens[id].text; }
 
-  /// The switches that a frame sets come first, those that tokenizer_config.json states then, both
-  /// in the order of the kinds. A frame does what its switches state, if that leads to this order.
+  /// The switches that a frame sets come first, then those that tokenizer_config.json states, both
+  /// in the order of the kinds. A frame agrees with its switches if that leads to this order.
   void choose_frame() {
     for (const bool is_true : {true, false}) {
       for (std::size_t count = switches_.size(); count > 0; --count) {
@@ -144,8 +144,8 @@ class SpecialTokensPlanner {
   }
 
   void write() {
-    // Where the last token of the frame is not the one that is named, the import takes the named
-    // one for the end of a turn.
+    // If the last token of the frame is not the named one, the import takes the named one for the
+    // end of a turn.
     const NumberedToken* const turn = find_named(eot);
     for (std::size_t i = 0; i < ids_.size(); ++i) {
       const auto& [kind, id] = ids_[i];
@@ -164,10 +164,10 @@ class SpecialTokensPlanner {
 
   const FolderFacts& facts_;
   const FolderVocabulary& vocabulary_;
-  std::vector<NumberedToken> ids_;  // in the order of their keys
-  std::size_t named_count_ = 0;     // of ids_
-  std::vector<Switch> switches_;    // in the order of their keys
-  std::size_t framed_count_ = 0;    // of switches_
+  std::vector<NumberedToken> ids_;  // ids in the order of their keys
+  std::size_t named_count_ = 0;     // number of named ids, the first of ids_
+  std::vector<Switch> switches_;    // switches in the order of their keys
+  std::size_t framed_count_ = 0;    // number of switches of the frame, the first of switches_
   SpecialTokensPlan plan_;
 };
 

@@ -11,7 +11,7 @@
 
 namespace ingot::hf {
 
-/// What tokenizer.json puts around texts.
+/// The tokens that tokenizer.json puts around texts.
 struct TextFrame {
   std::optional<std::uint32_t> first;
   std::optional<std::uint32_t> last;

@@ -48,7 +48,7 @@ std::string decoder_text(const FolderVocabulary& vocabulary) {
 std::string tokenizer_class(const FolderFacts& facts, const FolderRule& rule,
                             const FolderVocabulary& vocabulary) {
   if (vocabulary.form != FolderVocabulary::Form::bpe) return rule.tokenizer_class;
-  // By this name the import of Phi-3 knows a vocabulary that is not of SentencePiece.
+  // The import of Phi-3 recognises by this name a vocabulary that is not of SentencePiece.
   if (has_tokenizer_step(facts.architecture, "phi3")) return "GPT2Tokenizer";
   return "PreTrainedTokenizerFast";
 }
@@ -69,7 +69,7 @@ std::string make_tokenizer_config(const FolderFacts& facts, const FolderRule& ru
   for (const std::uint32_t id : vocabulary.listed) {
     if (vocabulary.is_special(id)) specials.push_back(vocabulary.tokens[id].text);
   }
-  // Where all tokens have one score, these names alone tell the special ones.
+  // If all tokens have one score, only these names mark the special ones.
   if (vocabulary.form == FolderVocabulary::Form::llama_json) {
     config["additional_special_tokens"] = std::move(specials);
   }

@@ -10,7 +10,7 @@
 
 namespace ingot::hf {
 
-/// Of vocabularies in all forms.
+/// Makes tokenizer.json for vocabularies in all forms.
 [[nodiscard]] std::string make_tokenizer_json(const FolderFacts& facts,
                                               const FolderVocabulary& vocabulary,
                                               const TextFrame& frame);

@@ -198,7 +198,7 @@ class TokenizerJsonWriter {
         (text_.back() == '[' ? "\n[" : ",\n[") + json_text(left) + ", " + json_text(right) + "]";
   }
 
-  /// The merges of the model. A pair that is none is written as the text that it is.
+  /// The merges of the model. An entry that is no pair is written as its text.
   void write_merges() {
     const Value* const merges = facts_.model.find(keys::tokenizer_ggml_merges);
     if (merges == nullptr) return;
@@ -259,7 +259,7 @@ class TokenizerJsonWriter {
   const TextFrame& frame_;
   bool is_bpe_;
   PreTokenizerFacts pre_;
-  std::unordered_map<std::string_view, std::uint32_t> ids_;  // of model.vocab
+  std::unordered_map<std::string_view, std::uint32_t> ids_;  // ids of model.vocab
   std::string text_;
 };
 

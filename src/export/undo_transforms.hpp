@@ -24,7 +24,7 @@ class UndoTransforms {
   /// Takes a stack apart; nothing if no rule makes a tensor of this name by stacking.
   [[nodiscard]] Result<std::optional<UndoneStack>> unstack(const OutputTensor& tensor) const;
 
-  /// Undoes what the import does to a tensor that has its name in folders already.
+  /// Undoes the import's changes to a tensor, which already has its name in folders.
   [[nodiscard]] Result<void> undo(FolderTensor& tensor) const;
 
  private:

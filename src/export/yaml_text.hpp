@@ -7,8 +7,8 @@
 
 namespace ingot::hf {
 
-/// A text as it stands where every reader takes it for a text, else in double quotes, with escapes
-/// for all that YAML would not keep.
+/// The text as it is, if every YAML reader takes it for a text; else in double quotes, with escapes
+/// for characters that YAML would not keep.
 [[nodiscard]] std::string yaml_scalar(std::string_view text);
 
 }  // namespace ingot::hf

@@ -21,7 +21,7 @@ struct SkippedStrings {
 ///
 /// A read that does not fit makes the cursor fail: it then remembers where and why, and this and
 /// all later reads return zeros or empty spans. Callers check `has_failed` once per record instead
-/// of once per field. A failure is either final (the file itself ends too early) or gives how many
+/// of once per field. A failure is either final (the file itself ends too early) or says how many
 /// more bytes the prefix needs.
 class Cursor {
  public:
@@ -38,7 +38,7 @@ class Cursor {
     has_narrow_counts_ = has_narrow_counts;
   }
 
-  /// Goes on elsewhere in the prefix, up to an end.
+  /// Continues at another position of the prefix, up to another end.
   void move_to(std::uint64_t position, std::uint64_t end) noexcept {
     next_ = begin_ + position;
     end_ = begin_ + end;
@@ -53,7 +53,7 @@ class Cursor {
 
   [[nodiscard]] std::uint32_t u32() noexcept { return read<std::uint32_t>(); }
   [[nodiscard]] std::uint64_t u64() noexcept { return read<std::uint64_t>(); }
-  /// A count, a length or a dimension: as wide as the version has it.
+  /// Reads a count, a length or a dimension, which has 32 or 64 bits.
   [[nodiscard]] std::uint64_t count() noexcept { return has_narrow_counts_ ? u32() : u64(); }
   [[nodiscard]] std::uint64_t count_bytes() const noexcept { return has_narrow_counts_ ? 4 : 8; }
 
@@ -69,9 +69,10 @@ class Cursor {
     return {reinterpret_cast<const char*>(taken.data()), taken.size()};
   }
 
-  /// Steps over an array of strings: the loop that opening a file with a vocabulary is made of.
-  /// Returns whether every string is at most `max_string_bytes` long; on false (and when it fails)
-  /// the position is that of the string. `skipped` grows by what is done and is where to go on.
+  /// Steps over an array of strings. Opening a file with a vocabulary spends most of its time in
+  /// this loop. Returns whether every string is at most `max_string_bytes` long. If not, or if the
+  /// cursor fails, the position is that of the string. `skipped` records the progress, and a later
+  /// call continues there.
   [[nodiscard]] bool skip_strings(std::uint64_t string_count, std::uint64_t max_string_bytes,
                                   SkippedStrings& skipped) noexcept {
     if (!take(skipped.size_bytes).empty()) string_count -= skipped.count;
@@ -82,9 +83,9 @@ class Cursor {
   }
 
   [[nodiscard]] bool has_failed() const noexcept { return missing_bytes_ != 0; }
-  /// Bytes that the failed read lacks: in the file if that ends too early, else in the prefix.
+  /// Bytes that the failed read lacks, in the file if the file ends too early, else in the prefix.
   [[nodiscard]] std::uint64_t missing_bytes() const noexcept { return missing_bytes_; }
-  /// Whether the file itself ends too early, so that more bytes cannot be had.
+  /// Whether the file itself ends too early, so that there are no more bytes.
   [[nodiscard]] bool is_file_truncated() const noexcept { return is_file_truncated_; }
 
  private:
@@ -108,7 +109,7 @@ class Cursor {
     is_file_truncated_ = size_bytes > file_remaining();
     missing_bytes_ = size_bytes - (is_file_truncated_ ? file_remaining()
                                                       : static_cast<std::uint64_t>(end_ - next_));
-    end_ = next_;  // nothing can be read any more
+    end_ = next_;  // no later read succeeds
   }
 
   template <class Length>
@@ -136,7 +137,7 @@ class Cursor {
     next_ = next;
     if (string_count == 0) [[likely]]
       return true;
-    const std::uint64_t length = count();  // fails, or names the length that does not fit
+    const std::uint64_t length = count();  // fails, or is the length that does not fit
     if (length > max_string_bytes && length <= file_remaining()) {
       next_ = next;
       return false;

@@ -6,23 +6,24 @@
 namespace ingot::format {
 namespace {
 
-/// What strings are taken for that are longer further on than at the beginning.
+/// The assumed growth of strings: later ones are longer than those at the beginning.
 constexpr double slack = 1.03;
-/// A string of which nothing is known: its length and eight characters.
+/// The assumed size of a string when none was read yet: its length and eight characters.
 constexpr double usual_string_bytes = 16;
-/// The name, two dimensions, type and offset of a usual tensor.
+/// The size of a usual tensor info: name, two dimensions, type and offset.
 constexpr double usual_info_bytes = 64;
-/// A key with a small value.
+/// The size of a key with a small value.
 constexpr double usual_key_bytes = 64;
-/// Behind a vocabulary: a chat template, and what its strings are longer than expected. Too little
-/// costs another round trip, this much nothing that anybody notices.
+/// Room behind a vocabulary for a chat template and for strings that are longer than expected. Too
+/// few bytes cost another round trip; this many do not matter.
 constexpr double usual_tail_bytes = 1 << 16;
-/// A score or a type of a token.
+/// The size of a token's score or type.
 constexpr double token_number_bytes = 4;
-/// Byte-pair vocabularies have nearly as many merges as tokens, each with a blank in the middle.
+/// Byte-pair vocabularies have nearly as many merges as tokens, each with a space in the middle.
 constexpr double merges_for_tokens = 1.2;
 
-/// The mean of what was read; numbers of a file are in doubles here, so that no sum overflows.
+/// The mean size of the elements that were read, or `usual`. Sums are in double, so that numbers
+/// from a file cannot overflow them.
 double mean(std::uint64_t bytes, std::uint64_t count, double usual) noexcept {
   return count == 0 ? usual : static_cast<double>(bytes) / static_cast<double>(count);
 }

@@ -15,7 +15,7 @@ namespace ingot::format {
 
 inline std::string found(std::uint64_t number) { return "found " + std::to_string(number); }
 
-/// The error of a field that the bytes at hand do not hold.
+/// The error for a field that ends behind the available bytes.
 [[nodiscard]] inline Failure ends_early(const Cursor& cursor, std::string_view subject) {
   return fail(Errc::truncated, cursor.position(), std::string(subject),
               std::to_string(cursor.missing_bytes()) + " more bytes are needed here");

@@ -43,7 +43,7 @@ FoundIndex find_index(std::span<const std::byte> prefix, const ParseOptions& opt
   const Result<Magic> magic = read_magic(cursor);
   if (!magic) return found;
   const detail::ValueEncoding encoding = encoding_of(magic->version, magic->byte_order);
-  if (encoding.has_narrow_counts) return found;  // such a file has no values of 64 bits
+  if (encoding.has_narrow_counts) return found;  // such a file has no 64-bit values
   cursor.set_swapped(encoding.is_swapped);
   static_cast<void>(cursor.count());
   const std::uint64_t key_count = cursor.count();

@@ -11,7 +11,7 @@ namespace {
 
 constexpr bool is_little_host = std::endian::native == std::endian::little;
 
-/// Other formats that are saved as .gguf by mistake, by their first bytes.
+/// A format that is saved as .gguf by mistake, known by its first bytes.
 struct Impostor {
   std::string_view begins_with;
   std::string_view description;

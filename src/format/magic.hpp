@@ -17,10 +17,10 @@ struct Magic {
   bool is_old = false;  ///< "FUGG", which a few old big-endian files carry
 };
 
-/// Reads magic and version. Errc::not_gguf names the format that the file seems to have.
+/// Reads magic and version. Errc::not_gguf names the likely format of the file.
 [[nodiscard]] Result<Magic> read_magic(Cursor& cursor);
 
-/// How a file of this version and byte order encodes its fields.
+/// The encoding of fields in files of this version and byte order.
 [[nodiscard]] detail::ValueEncoding encoding_of(std::uint32_t version, Endian byte_order) noexcept;
 
 }  // namespace ingot::format

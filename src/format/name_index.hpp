@@ -14,33 +14,33 @@
 
 namespace ingot::format {
 
-/// An open-addressing hash table over the names of a table that lives elsewhere. It stores
-/// positions and hash bits only; `name_at(position)` gives a name. The hash is keyed with the
-/// process's random seed, so that no file can choose names that collide.
+/// An open-addressing hash table over names that are stored elsewhere. It stores only positions and
+/// hash bits; `name_at(position)` gives a name. The hash is keyed with the random seed of the
+/// process, so that no file can choose names that collide.
 class NameIndex {
  public:
-  /// Makes room for `count` names, all that will ever be inserted. Throws std::bad_alloc.
+  /// Makes room for `count` names; no more may be inserted. Throws std::bad_alloc.
   void reserve(std::size_t count) {
-    // At most half full, and one slot is always free to end a search.
+    // The table is at most half full, so one slot is always free to end a search.
     slots_.assign(std::bit_ceil(2 * count + 1), 0);
     mask_ = slots_.size() - 1;
   }
 
-  /// The hash of a name that will be inserted soon. Asks the cache for its slot, so that other work
-  /// can be done while a large table is on its way.
+  /// The hash of a name that will be inserted soon. Prefetches its slot, so that the caller can do
+  /// other work while memory responds.
   [[nodiscard]] std::uint64_t prepare(std::string_view name) const noexcept {
     const std::uint64_t hash = hash_of(name);
     __builtin_prefetch(&slots_[hash & mask_], 1);
     return hash;
   }
 
-  /// Inserts the name of `position`, unless an equal name is there: then returns its position.
+  /// Inserts the name of `position`. If an equal name is there, returns its position instead.
   template <class NameAt>
   [[nodiscard]] std::optional<std::uint32_t> insert(std::uint32_t position, NameAt&& name_at) {
     return insert(position, hash_of(name_at(position)), name_at);
   }
 
-  /// The same with the hash that `prepare` gave.
+  /// Inserts a name with the hash that `prepare` gave.
   template <class NameAt>
   [[nodiscard]] std::optional<std::uint32_t> insert(std::uint32_t position, std::uint64_t hash,
                                                     NameAt&& name_at) {
@@ -70,8 +70,8 @@ class NameIndex {
   }
 
  private:
-  // A slot is 0 if free, else the upper half of the hash beside the position + 1, so that names
-  // are compared only where half a hash agrees.
+  // A slot is 0 if free. Otherwise it holds the upper half of the hash beside the position + 1, and
+  // names are compared only if these halves are equal.
   static constexpr std::uint64_t tag_mask = 0xFFFF'FFFF'0000'0000;
 
   [[nodiscard]] static std::uint64_t hash_of(std::string_view name) noexcept {

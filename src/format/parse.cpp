@@ -18,21 +18,21 @@ namespace ingot::format {
 namespace {
 
 constexpr std::uint64_t max_key_bytes = 65535;
-/// Stepping over fewer strings again takes no longer than looking for them.
+/// For fewer strings, stepping over them again takes no longer than finding them in the map.
 constexpr std::uint64_t least_known_strings = 1000;
 
 class Parser {
  public:
   Parser(std::span<const std::byte> prefix, const ParseOptions& options)
       : options_(options),
-        // Beyond the limit nothing is read, so that a header cannot grow without bound.
+        // The parser reads nothing beyond the limit, so that a header cannot grow without bound.
         prefix_bytes_(std::min<std::uint64_t>(prefix.size(), options.limits.max_header_bytes)),
         cursor_(prefix.first(prefix_bytes_), options.file_bytes) {
     structure_.context = std::make_unique<detail::ValueContext>();
     structure_.context->file_begin = prefix.data();
   }
 
-  /// Parses what an index leads to.
+  /// Parses the records that an index points to.
   Result<Structure> run_indexed(const LayoutIndex& index, const HeaderParts& parts) {
     const auto contradicts = [&] {
       return fail(Errc::index_ignored, cursor_.position(), std::string(layout_index_key));
@@ -102,7 +102,8 @@ class Parser {
     return progress;
   }
 
-  /// What usually follows the tokens of a family, as far as there are keys left for it.
+  /// Notes which arrays usually follow the tokens of a vocabulary, as far as keys are left for
+  /// them.
   void expect_vocabulary(HeaderProgress& progress) const {
     if (cut_array_ == keys::tokenizer_ggml_tokens) {
       progress.tokens_read = progress.strings_read;
@@ -142,7 +143,7 @@ class Parser {
     return check_layout(structure_, options_.file_bytes);
   }
 
-  /// Magic, version and counts.
+  /// Parses magic, version and counts.
   Result<void> parse_beginning() {
     INGOT_TRY(const Magic magic, read_magic(cursor_));
     structure_.version = magic.version;
@@ -175,7 +176,7 @@ class Parser {
       const char* name;
       std::uint64_t number;
       std::uint64_t offset;
-      std::uint64_t min_bytes;  // of one
+      std::uint64_t min_bytes;  // of one entry
       std::uint64_t limit;
     } counts[] = {
         {"tensor count", tensor_count_, counts_offset, min_tensor_bytes, limits.max_tensors},
@@ -256,7 +257,7 @@ class Parser {
     const std::uint64_t outer_count = count;
     const std::byte* const content = cursor_.data();
 
-    // Arrays that are not finished yet, outermost first: how many of their elements are to come.
+    // The number of elements still to come in each unfinished array, outermost first.
     std::array<std::uint64_t, detail::max_array_depth> arrays_left;
     std::size_t open_arrays = 0;
     for (;;) {
@@ -279,8 +280,8 @@ class Parser {
                                     outer_count);
   }
 
-  /// Checks and steps over the elements of one array; of an array of arrays only the count is
-  /// checked here, its elements are the caller's.
+  /// Checks and steps over the elements of one array; for an array of arrays it checks only the
+  /// count, and the caller handles the elements.
   Result<void> skip_array_content(std::string_view key, ValueType element_type,
                                   std::uint64_t count) {
     const std::uint64_t content_offset = cursor_.position();
@@ -333,7 +334,7 @@ class Parser {
 
   Result<void> check_bools(std::string_view key, std::span<const std::byte> bools) const {
     if (options_.is_lenient) return {};
-    std::byte seen{0};  // all bits of all bytes, without a branch for each
+    std::byte seen{0};  // collects the bits of all bytes, without a branch for each
     for (const std::byte value : bools) seen |= value;
     if ((seen & ~std::byte{1}) == std::byte{0}) return {};
     const auto bad = std::find_if(bools.begin(), bools.end(),
@@ -343,7 +344,7 @@ class Parser {
                 std::string(key), found(std::to_integer<std::uint64_t>(*bad)));
   }
 
-  /// Elements lose a trailing NUL when they are read; here it is only noticed that one will.
+  /// Notices an element with a trailing NUL, which it will lose when it is read.
   void look_for_stripped_nul(const std::byte* strings, std::uint64_t count) noexcept {
     const detail::ValueEncoding& encoding = structure_.context->encoding;
     if (!encoding.strips_nul) return;
@@ -361,8 +362,8 @@ class Parser {
   std::uint64_t tensor_count_ = 0;
   std::uint64_t key_count_ = 0;
   bool are_counts_known_ = false;
-  std::string_view last_key_;  ///< The last one that was read, be its value cut off.
-  /// The array of strings that was cut off, if one was: its key, and what was stepped over.
+  std::string_view last_key_;  ///< The last key that was read, even if its value was cut off.
+  /// The array of strings that was cut off, if any: its key, and the strings stepped over.
   std::string_view cut_array_;
   std::uint64_t cut_array_left_ = 0;
   SkippedStrings cut_array_skipped_;

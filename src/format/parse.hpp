@@ -26,11 +26,11 @@ namespace ingot::format {
 inline constexpr std::size_t max_name_bytes = 64;
 inline constexpr std::size_t max_dimensions = 4;
 
-/// A file size that is not known (yet): a pipe, a download.
+/// The size of a file whose size is not known (yet), such as a pipe or a download.
 inline constexpr std::uint64_t unknown_file_bytes = std::numeric_limits<std::int64_t>::max();
 
-/// The arrays of strings that parsing a prefix has found, so that parsing a longer prefix of the
-/// same file does not step over the same strings again: by the offset of the first string.
+/// The arrays of strings that parsing a prefix has found, by the offset of the first string. With
+/// them, parsing a longer prefix of the same file does not step over the same strings again.
 using KnownStrings = std::map<std::uint64_t, SkippedStrings>;
 
 struct ParseOptions {
@@ -38,17 +38,17 @@ struct ParseOptions {
   Limits limits = {};
   /// The size of the whole file. Counts, lengths and tensor data are checked against it.
   std::uint64_t file_bytes = unknown_file_bytes;
-  /// Of earlier prefixes; is added to. Not needed.
+  /// Optional: strings found in earlier prefixes; parsing adds to them.
   KnownStrings* known_strings = nullptr;
 };
 
-/// Everything before the data section, checked. All names, values and shapes are views: into the
-/// bytes that were parsed, and into `dimensions`.
+/// Everything before the data section, checked. All names, values and shapes are views of the
+/// parsed bytes or of `dimensions`.
 struct Structure {
   std::unique_ptr<detail::ValueContext> context;
   std::uint32_t version = 0;
   Endian byte_order = Endian::little;
-  bool has_old_magic = false;     ///< "FUGG"
+  bool has_old_magic = false;     ///< The magic is "FUGG".
   bool has_stripped_nul = false;  ///< A key or a string loses a trailing NUL.
   std::uint64_t alignment = default_alignment;
   std::uint64_t infos_offset = 0;  ///< First byte of the tensor infos.
@@ -62,16 +62,16 @@ struct Structure {
   std::vector<TensorInfo> tensors;
   NameIndex tensor_index;
 
-  /// The value of a key; nullptr if it is not there.
+  /// The value of a key; nullptr if there is no such key.
   [[nodiscard]] const Value* find(std::string_view key) const noexcept {
     const auto position = key_index.find(key, [&](std::uint32_t at) { return metadata[at].key; });
     return position ? &metadata[*position].value : nullptr;
   }
 };
 
-/// Where the data ends that a tensor table promises, without any padding; the end of the header if
-/// there is no tensor. The table has been parsed, so that no sum overflows. Inline, because `check`
-/// is not a part of the library that parses.
+/// The end of the data that a tensor table describes, without padding; the end of the header if
+/// there is no tensor. The table has been parsed, so no sum overflows. Inline, because `check` is
+/// not a part of the library that parses.
 [[nodiscard]] inline std::uint64_t end_of_data(std::uint64_t header_bytes,
                                                std::uint64_t data_offset,
                                                std::span<const TensorInfo> tensors) noexcept {
@@ -83,12 +83,12 @@ struct Structure {
   return data_offset + end;
 }
 
-/// The result of parsing a prefix of a file: all of the structure, or a request for more bytes.
+/// The result of parsing a prefix of a file: the whole structure, or a request for more bytes.
 struct Parsed {
   Structure structure;              ///< Only if it is complete.
-  std::uint64_t missing_bytes = 0;  ///< At least so many more bytes are needed.
-  /// So many more bytes will probably be needed, at least `missing_bytes`: for sources on which
-  /// every read costs a round trip. A guess, and from a hostile file a wrong one.
+  std::uint64_t missing_bytes = 0;  ///< The least number of further bytes that are needed.
+  /// The probable number of further bytes that are needed, at least `missing_bytes`. Sources on
+  /// which every read costs a round trip use it. It is a guess, and wrong for a hostile file.
   std::uint64_t expected_bytes = 0;
 
   [[nodiscard]] bool is_complete() const noexcept { return missing_bytes == 0; }

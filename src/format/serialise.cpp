@@ -21,7 +21,7 @@ constexpr std::uint64_t max_narrow = std::numeric_limits<std::uint32_t>::max();
 /// Appends fields in one encoding; remembers the first thing that the encoding cannot hold.
 class FieldWriter {
  public:
-  /// With a sink, `bytes` holds only what the sink has not taken yet.
+  /// With a sink, `bytes` holds only the bytes that the sink has not taken yet.
   FieldWriter(const ValueEncoding& encoding, std::vector<std::byte>& bytes,
               const HeaderSink* sink = nullptr)
       : encoding_(encoding), bytes_(bytes), sink_(sink) {}
@@ -45,13 +45,13 @@ class FieldWriter {
       pass_on();
       if (size_bytes > piece_bytes) return pass({data, static_cast<std::size_t>(size_bytes)});
     }
-    // Not insert: g++ 12 takes that of a range for an overflow.
+    // Not `insert`: g++ 12 reports an overflow for inserting a range.
     const std::size_t begin = bytes_.size();
     bytes_.resize(begin + static_cast<std::size_t>(size_bytes));
     std::memcpy(&bytes_[begin], data, static_cast<std::size_t>(size_bytes));
   }
   void text(std::string_view value) {
-    // Where readers strip a trailing NUL, a text that ends in one needs another to stay what it is.
+    // Readers that strip a trailing NUL need a second one to keep a text that ends in NUL.
     const bool needs_nul = encoding_.strips_nul && value.ends_with('\0');
     count(value.size() + (needs_nul ? 1 : 0));
     raw(reinterpret_cast<const std::byte*>(value.data()), value.size());
@@ -68,7 +68,7 @@ class FieldWriter {
       for (std::uint32_t byte = size_bytes; byte-- != 0;) bytes_.push_back(data[byte]);
     }
   }
-  /// Pads to a size of everything that was written; by less than an alignment.
+  /// Pads everything written so far to `size_bytes`, by less than an alignment.
   void zeros_until(std::uint64_t size_bytes) {
     while (written_bytes() < size_bytes) {
       const std::uint64_t zeros =
@@ -88,7 +88,7 @@ class FieldWriter {
     return fail(Errc::version_cannot_hold, {}, problem_);
   }
 
-  /// Gives the sink what is left; how many bytes there were.
+  /// Gives the remaining bytes to the sink; returns the number of all bytes.
   [[nodiscard]] Result<std::uint64_t> finish() {
     pass_on();
     INGOT_TRY_VOID(result());

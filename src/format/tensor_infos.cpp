@@ -23,7 +23,7 @@ class TensorInfoParser {
     structure_.tensors.reserve(count_);
     prefer_large_pages(structure_.tensors.data(), count_ * sizeof(TensorInfo));
     structure_.tensor_index.reserve(count_);
-    // Reserved once, so that the shapes never move; memory that is not used is never touched.
+    // One reservation keeps the shapes in place; unused memory is never touched.
     structure_.dimensions.reserve(count_ *
                                   (options_.is_lenient ? max_lenient_dimensions : max_dimensions));
 
@@ -31,7 +31,7 @@ class TensorInfoParser {
     for (std::uint64_t i = 0; i < count_; ++i) {
       if (i - indexed == unindexed_.size()) INGOT_TRY_VOID(index_name(indexed++));
       if (const Result<void> parsed = parse_info(); !parsed) {
-        // A name that an earlier tensor repeats is the first fault.
+        // A repeated name of an earlier tensor is the first fault.
         while (indexed < i) INGOT_TRY_VOID(index_name(indexed++));
         return parsed;
       }
@@ -138,8 +138,8 @@ class TensorInfoParser {
   const ParseOptions& options_;
   const std::uint64_t count_;
   Structure& structure_;
-  /// The names of the last tensors wait for their slots of the index, which the cache fetches
-  /// meanwhile: the index of 100,000 names is larger than most caches.
+  /// The index of 100,000 names is larger than most caches. So the names of the last tensors wait
+  /// here while the cache fetches their slots of the index.
   struct UnindexedName {
     std::uint64_t hash = 0;
     std::uint64_t info_offset = 0;

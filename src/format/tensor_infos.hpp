@@ -10,7 +10,8 @@
 
 namespace ingot::format {
 
-/// Reads `count` tensor infos at the cursor into `structure`, whose keys are parsed. O(count).
+/// Reads `count` tensor infos at the cursor into `structure`, whose keys are already parsed.
+/// O(count).
 [[nodiscard]] Result<void> parse_tensor_infos(Cursor& cursor, const ParseOptions& options,
                                               std::uint64_t count, Structure& structure);
 

@@ -16,7 +16,8 @@ namespace {
 
 using Positions = std::vector<std::uint32_t>;
 
-/// The tensors by ascending offset; those without data come before one that begins there.
+/// The tensors by ascending offset; tensors without data come before one with data at the same
+/// offset.
 Positions by_offset(const std::vector<TensorInfo>& tensors) {
   Positions positions(tensors.size());
   std::iota(positions.begin(), positions.end(), std::uint32_t{0});
@@ -32,7 +33,7 @@ Positions by_offset(const std::vector<TensorInfo>& tensors) {
   return positions;
 }
 
-/// Sizes what only its neighbours can size.
+/// Derives the sizes of tensors of unknown type from their neighbours.
 void set_unknown_sizes(Structure& structure, std::uint64_t data_bytes) {
   const Positions positions = by_offset(structure.tensors);
   std::uint64_t next_offset = data_bytes;  // the next offset larger than that of tensor i
@@ -66,7 +67,7 @@ Failure overlap(const TensorInfo& tensor, const TensorInfo& other, const Structu
 
 /// Looks for two tensors with common bytes; all of them lie within the file.
 Result<void> check_overlap(const Structure& structure) {
-  const TensorInfo* last = nullptr;  // the last one with data
+  const TensorInfo* last = nullptr;  // the last tensor with data
   for (const std::uint32_t position : by_offset(structure.tensors)) {
     const TensorInfo& tensor = structure.tensors[position];
     if (tensor.size_bytes == 0) continue;

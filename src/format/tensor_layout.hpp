@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the data of tensors lies.
+// Checks the layout of the tensors' data.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@ namespace ingot::format {
 
 struct Structure;
 
-/// `general.alignment` of the keys that were read, or the default.
+/// The value of `general.alignment` among the parsed keys, or the default.
 /// Errc::alignment_wrong_type, alignment_invalid, alignment_too_small.
 [[nodiscard]] Result<std::uint64_t> alignment_of(const Structure& structure, bool is_lenient);
 
-/// Checks that the data of all tensors lies within the file and no two tensors share bytes; gives
-/// tensors of unknown type the bytes up to the next larger offset or the end of the file.
+/// Checks that the data of all tensors lies within the file and that no two tensors share bytes. A
+/// tensor of unknown type gets the bytes up to the next larger offset or the end of the file.
 [[nodiscard]] Result<void> check_layout(Structure& structure, std::uint64_t file_bytes);
 
 }  // namespace ingot::format

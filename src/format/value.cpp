@@ -62,7 +62,7 @@ inline Element read_element(const detail::ValueContext& context, ValueType type,
   return {context.make(type, type, data, size_bytes, 1), data + size_bytes};
 }
 
-/// Only lengths are read: vocabularies have hundreds of thousands of strings.
+/// Reads only lengths, as vocabularies have hundreds of thousands of strings.
 void fill_string_offsets(const detail::ValueEncoding& encoding, const std::byte* data,
                          std::span<std::uint64_t> offsets) noexcept {
   const std::uint64_t count_bytes = encoding.count_bytes();
@@ -227,8 +227,8 @@ Array::Iterator Array::begin() const noexcept {
 
 Array::Iterator& Array::Iterator::operator++() noexcept {
   if (--remaining_ == 0) return *this;
-  // Where only place and size change, only they are written: a vocabulary is walked through at the
-  // speed of reading its lengths.
+  // If only place and size change, only they are written. A vocabulary is then walked through at
+  // the speed of reading its lengths.
   if (value_.type_ == ValueType::string) {
     const detail::ValueEncoding& encoding = value_.context_->encoding;
     const std::uint64_t length_bytes = encoding.load_count(next_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the values of one file are encoded, and the indexes that were built for its arrays.
+// The encoding of the values of one file, and the indexes of its arrays.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace ingot::detail {
 
-/// Widths and byte order of the fields that values are made of.
+/// The widths and the byte order of the fields of values.
 struct ValueEncoding {
-  bool is_swapped = false;         ///< The other byte order than this machine's.
-  bool has_narrow_counts = false;  ///< 32-bit counts and lengths (version 1).
+  bool is_swapped = false;         ///< Fields have the other byte order than this machine.
+  bool has_narrow_counts = false;  ///< Counts and lengths have 32 bits (version 1).
   bool strips_nul = false;         ///< Strings lose one trailing NUL (versions 1 and 2).
 
   [[nodiscard]] std::uint64_t count_bytes() const noexcept { return has_narrow_counts ? 4 : 8; }
@@ -33,7 +33,7 @@ struct ValueEncoding {
   }
 };
 
-/// Shared by all values of one file; outlives them.
+/// The facts that all values of one file share; outlives them.
 struct ValueContext {
   const std::byte* file_begin = nullptr;  ///< File offsets are counted from here.
   ValueEncoding encoding;
@@ -51,19 +51,20 @@ struct ValueContext {
     return value;
   }
 
-  /// Where the record in the header begins that has a name, a view of it: with its length.
+  /// The offset of the record that begins with the length of `name`, a view of the header.
   [[nodiscard]] std::uint64_t record_offset(std::string_view name) const noexcept {
     const auto* const begin = reinterpret_cast<const std::byte*>(name.data());
     return static_cast<std::uint64_t>(begin - file_begin) - encoding.count_bytes();
   }
 
-  /// How a value is encoded.
+  /// The encoding of a value.
   [[nodiscard]] static const ValueEncoding& encoding_of(const Value& value) noexcept {
     return value.context_->encoding;
   }
 
-  /// Where each element of an array of strings or arrays begins, as offsets from `data`. Built on
-  /// the first call, kept for the life of the context. Thread-safe. Throws std::bad_alloc.
+  /// The offset of each element of an array of strings or arrays, from `data` on. The table is
+  /// built on the first call and kept for the life of the context. Thread-safe. Throws
+  /// std::bad_alloc.
   [[nodiscard]] const std::uint64_t* element_offsets(ValueType element_type, const std::byte* data,
                                                      std::uint64_t count) const;
 
@@ -72,13 +73,13 @@ struct ValueContext {
   mutable std::unordered_map<const std::byte*, std::unique_ptr<std::uint64_t[]>> element_offsets_;
 };
 
-/// Deepest nesting of arrays that any limit allows.
+/// The deepest nesting of arrays that any limit allows.
 inline constexpr std::size_t max_array_depth = 64;
 
-/// Goes through the elements of an array that has passed the parser, nested ones included, without
-/// recursion, and gives `visitor` each run: `scalars(type, data, count)`,
-/// `text(data, length_bytes)` and `begin_array(element_type, data, count)`, where data is the first
-/// byte of the content. Returns the first byte after the array.
+/// Walks the elements of a parsed array and of its nested arrays, without recursion. Calls
+/// `visitor` for each run: `scalars(type, data, count)`, `text(data, length_bytes)` and
+/// `begin_array(element_type, data, count)`, where data is the first byte of the content. Returns
+/// the first byte after the array.
 template <class Visitor>
 const std::byte* walk_array(const ValueEncoding& encoding, ValueType element_type,
                             const std::byte* data, std::uint64_t count, Visitor&& visitor) {

@@ -21,20 +21,21 @@ namespace {
 
 constexpr std::size_t gather_bytes = std::size_t{1} << 16;
 constexpr int temporary_name_tries = 16;
-constexpr std::uint64_t max_block_bytes = std::uint64_t{64} << 10;  // of any file system
+// No file system has larger blocks.
+constexpr std::uint64_t max_block_bytes = std::uint64_t{64} << 10;
 
-/// Bytes of one system call. More at once makes the kernel take larger pieces of fresh memory for
-/// its cache, and these took it twice as long to fill (ext4, Linux 6.18).
+/// The most bytes of one system call. For more at once the kernel takes larger pieces of fresh
+/// memory for its cache, and filling these took twice as long (ext4, Linux 6.18).
 constexpr std::size_t max_write_bytes = std::size_t{1} << 17;
 constexpr std::uint64_t writing_out_bytes = std::uint64_t{32} << 20;
-constexpr std::uint64_t least_page_bytes = 4096;  // least, of any system
+constexpr std::uint64_t least_page_bytes = 4096;  // no system has smaller pages
 
-/// How to reach an open file by a path, which is how an unnamed one gets its name.
+/// A path that leads to an open file; with it an unnamed file gets its name.
 std::string path_of_descriptor(int descriptor) {
   return "/proc/self/fd/" + std::to_string(descriptor);
 }
 
-/// The file that is to be replaced, if there is one.
+/// The file to be replaced, if there is one.
 Result<std::optional<FileIdentity>> check_target(const std::string& path, bool may_replace,
                                                  Links links) {
   struct stat status {};
@@ -89,7 +90,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path, bool may_replace,
   INGOT_TRY_VOID(file.lock_replaced());
   remove_left_overs(file.path_);
   INGOT_TRY_VOID(file.open_unnamed_or_temporary());
-  // The one that is locked, if another process has replaced it while we waited.
+  // Another process may have replaced the file while we waited; the locked one counts.
   if (replaced && file.replaced_.is_open()) {
     INGOT_TRY(replaced, identify(file.replaced_.get()));
   }
@@ -97,7 +98,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path, bool may_replace,
   return file;
 }
 
-/// Keeps edits and other replacements of the file away that has the name now.
+/// Locks the file that has the name now, against edits and other replacements.
 Result<void> AtomicFile::lock_replaced() {
   if (!may_replace_ || replaced_lock_ == ReplacedLock::is_held) return {};
   if (replaced_.is_open() && is_named(replaced_.get(), path_)) return {};
@@ -106,7 +107,7 @@ Result<void> AtomicFile::lock_replaced() {
 }
 
 Result<void> AtomicFile::open_unnamed_or_temporary() {
-  constexpr mode_t mode = 0666;  // less the umask
+  constexpr mode_t mode = 0666;  // the system subtracts the umask
   descriptor_ = FileDescriptor(::open(directory_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
   if (descriptor_.is_open() && ::access(path_of_descriptor(descriptor_.get()).c_str(), F_OK) == 0) {
     static_cast<void>(try_lock(descriptor_.get()));
@@ -117,7 +118,7 @@ Result<void> AtomicFile::open_unnamed_or_temporary() {
     descriptor_ =
         FileDescriptor(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     if (descriptor_.is_open()) {
-      // Between the name and the lock another process may take it for a left-over.
+      // Before it is locked, another process may take the named file for a left-over.
       if (try_lock(descriptor_.get()) == LockAttempt::busy) continue;
       if (!is_named(descriptor_.get(), name)) continue;
       temporary_path_ = std::move(name);
@@ -129,7 +130,7 @@ Result<void> AtomicFile::open_unnamed_or_temporary() {
 }
 
 void AtomicFile::take_access_of(const FileIdentity& other) {
-  // The owner first: changing it takes permissions away.
+  // The owner comes first, as changing it takes permissions away.
   if (::fchown(descriptor_.get(), other.owner, other.group) != 0) {
     static_cast<void>(!::fchown(descriptor_.get(), static_cast<uid_t>(-1), other.group));
   }
@@ -138,7 +139,7 @@ void AtomicFile::take_access_of(const FileIdentity& other) {
 
 Result<void> AtomicFile::reserve(std::uint64_t size_bytes) {
   if (size_bytes == 0) return {};
-  // Not every file system can; only a full disk is an answer.
+  // Not every file system supports this; only a full disk is an error.
   if (::fallocate(descriptor_.get(), FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size_bytes)) != 0 &&
       (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
     return fail_with_errno(errno, {}, "reserve room for the output");
@@ -178,11 +179,11 @@ Result<void> AtomicFile::overwrite(std::uint64_t file_offset, std::span<const st
   return write_fully(descriptor_.get(), file_offset, bytes, "write the output");
 }
 
-/// Starts writing finished bytes to the disk while more are made, so that sync waits for less.
+/// Starts writing finished bytes to the disk while more are made, so that sync waits less.
 void AtomicFile::start_writing_out() noexcept {
   const std::uint64_t written_bytes = size_bytes_ - gathered_.size();
   if (written_bytes - started_bytes_ < writing_out_bytes) return;
-  // Where the file system cannot, sync does all of it.
+  // If the file system does not support this, sync does all of it.
   static_cast<void>(::sync_file_range(descriptor_.get(), static_cast<off64_t>(started_bytes_),
                                       static_cast<off64_t>(written_bytes - started_bytes_),
                                       SYNC_FILE_RANGE_WRITE));
@@ -204,12 +205,12 @@ Result<void> AtomicFile::copy(const Source& source, std::uint64_t file_offset,
                               std::uint64_t size_bytes,
                               const std::function<bool(std::uint64_t)>& go_on) {
   if (size_bytes != 0) INGOT_TRY_VOID(flush());
-  // Where blocks lie otherwise than in the source none can be shared, and the system, which copies
-  // page by page, touches each twice.
+  // If blocks lie differently in the source, none can be shared. The system copies page by page and
+  // would touch each page twice.
   bool is_by_system =
       source.descriptor() >= 0 && (file_offset - size_bytes_) % least_page_bytes == 0;
   while (size_bytes != 0) {
-    // After a short first piece all begin at whole blocks, which can be shared.
+    // After a short first piece all pieces begin at whole blocks, which can be shared.
     const std::uint64_t rest_bytes = file_offset % max_block_bytes;
     const std::uint64_t piece_bytes =
         std::min(size_bytes, rest_bytes == 0 ? max_copy_piece_bytes : max_block_bytes - rest_bytes);
@@ -226,20 +227,20 @@ Result<void> AtomicFile::copy(const Source& source, std::uint64_t file_offset,
   return {};
 }
 
-/// Returns false, with nothing written, where the system cannot copy between the two files.
+/// Returns false and writes nothing if the system cannot copy between the two files.
 Result<bool> AtomicFile::copy_by_system(const Source& source, std::uint64_t file_offset,
                                         std::uint64_t size_bytes) {
   auto from = static_cast<off_t>(file_offset);
   std::uint64_t left_bytes = size_bytes;
   while (left_bytes != 0) {
-    // It shares blocks that lie alike in both files where the file system can share blocks.
+    // The system shares blocks at equal positions in both files, if the file system supports it.
     const ssize_t copied = ::copy_file_range(source.descriptor(), &from, descriptor_.get(), nullptr,
                                              static_cast<std::size_t>(left_bytes), 0);
     if (copied < 0 && errno == EINTR) continue;
     if (copied < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
       return fail_with_errno(errno, {}, "write the output");
     }
-    if (copied <= 0) break;  // reading works, or finds the error
+    if (copied <= 0) break;  // reading works instead, or reports the error
     size_bytes_ += static_cast<std::uint64_t>(copied);
     left_bytes -= static_cast<std::uint64_t>(copied);
   }
@@ -255,7 +256,7 @@ Result<void> AtomicFile::copy_by_reading(const Source& source, std::uint64_t fil
   while (size_bytes != 0) {
     const auto piece = std::span(buffer).first(
         static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes, buffer.size())));
-    // Past a map of the file, whose pages would count as memory in use.
+    // Reads past the mapping of the file, whose pages would count as memory in use.
     INGOT_TRY_VOID(source.descriptor() >= 0 ? read_fully(source.descriptor(), file_offset, piece)
                                             : source.read(file_offset, piece));
     INGOT_TRY_VOID(write_through(piece));
@@ -277,12 +278,12 @@ Result<void> AtomicFile::flush() {
 Result<void> AtomicFile::sync() {
   if (is_flushed_) return {};
   INGOT_TRY_VOID(flush());
-  // Reserved space that was not used goes back.
+  // Returns reserved space that was not used.
   if (::ftruncate(descriptor_.get(), static_cast<off_t>(size_bytes_)) != 0 ||
       ::fsync(descriptor_.get()) != 0) {
     return fail_with_errno(errno, {}, "flush the output");
   }
-  gathered_.shrink_to_fit();  // who flushes is done, mostly, and may hold many files
+  gathered_.shrink_to_fit();  // most callers are done after a flush and may hold many files
   is_flushed_ = true;
   return {};
 }
@@ -291,9 +292,10 @@ Result<void> AtomicFile::commit(Durability durability) {
   const bool is_flushed = durability == Durability::flushed;
   INGOT_TRY_VOID(is_flushed ? sync() : flush());
   INGOT_TRY_VOID(take_name());
-  drop_journal(path_);  // the file is locked until it is closed, so it is that of an older one
+  // This file is locked until it is closed, so the journal belongs to an older one.
+  drop_journal(path_);
   if (is_flushed) flush_directory(directory_);
-  // Durable: others may edit it now.
+  // The file is durable, so others may edit it now.
   descriptor_ = FileDescriptor();
   replaced_ = FileDescriptor();
   return {};
@@ -325,7 +327,7 @@ Result<std::optional<FileStamp>> AtomicFile::publish() {
 
 Result<void> AtomicFile::take_name() {
   if (!may_replace_) {
-    // link never replaces what appeared at the path in the meantime.
+    // link never replaces a file that appeared at the path in the meantime.
     const std::string from =
         temporary_path_.empty() ? path_of_descriptor(descriptor_.get()) : temporary_path_;
     if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) == 0) {
@@ -335,12 +337,12 @@ Result<void> AtomicFile::take_name() {
     }
     if (errno == EEXIST) return fail(Errc::already_exists, {});
     if (temporary_path_.empty()) return fail_with_errno(errno, {}, "name the output");
-    // A file system without links: the check and the rename are two steps there.
+    // On a file system without links the check and the rename are two steps.
     if (::access(path_.c_str(), F_OK) == 0) return fail(Errc::already_exists, {});
   }
-  INGOT_TRY_VOID(lock_replaced());  // what has appeared there meanwhile
+  INGOT_TRY_VOID(lock_replaced());  // locks a file that appeared there meanwhile
   INGOT_TRY_VOID(give_temporary_name());
-  // Before the older file goes, a kill leaves it whole.
+  // Restores the older file first, so that a kill before the rename leaves it whole.
   if (replaced_.is_open()) settle_edit(replaced_.get(), path_);
   if (::rename(temporary_path_.c_str(), path_.c_str()) != 0) {
     return fail_with_errno(errno, {}, "name the output");

@@ -17,27 +17,27 @@
 
 namespace ingot::io {
 
-/// Bytes that AtomicFile::copy copies between two calls of `go_on`: some 10 ms.
+/// The bytes that AtomicFile::copy copies between two calls of `go_on`, in about 10 ms.
 inline constexpr std::uint64_t max_copy_piece_bytes = std::uint64_t{16} << 20;
 
-/// Whether the file that a new one replaces is locked from the creation of the new one until it
-/// has its name, or already is.
+/// Whether AtomicFile locks the file that it replaces, from its creation until it has its name, or
+/// the caller holds the lock already.
 enum class ReplacedLock { take, is_held };
 
-/// Whether a symbolic link at the path leads to the file that is replaced.
+/// Whether a symbolic link at the path is followed to the file that it replaces, or refused.
 enum class Links { follow, refuse };
 
 /// Whether a file is flushed to the disk before it has its name.
 enum class Durability { flushed, of_the_system };
 
-/// Writes a new file beside its final place. Until `commit` nothing can be seen at the path, and
-/// whatever was there is untouched; a file that is not committed is removed. Where the system
-/// supports it the file has no name at all until then, so that even a kill leaves nothing behind.
+/// Writes a new file beside its final place. Until `commit` nothing changes at the path; a file
+/// that is not committed is removed. If the system supports it, the file has no name at all until
+/// then, so that even a kill leaves nothing behind.
 class AtomicFile {
  public:
   /// Errc::already_exists if there is a file at `path` and it may not be replaced;
   /// Errc::not_a_regular_file if there is something else; Errc::file_in_use if another process
-  /// edits or replaces the file and does not end soon (see lock_wait).
+  /// edits or replaces the file for longer than lock_wait.
   [[nodiscard]] static Result<AtomicFile> create(const std::string& path, bool may_replace,
                                                  ReplacedLock replaced_lock = ReplacedLock::take,
                                                  Links links = Links::follow);
@@ -46,10 +46,11 @@ class AtomicFile {
   AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();
 
-  /// Gives the file the owner, the group and the permissions of another one, where we may.
+  /// Gives the file the owner, the group and the permissions of another file, as far as this
+  /// process may.
   void take_access_of(const FileIdentity& other);
 
-  /// Claims disk space, so that a disk that is too full is noticed before the work.
+  /// Claims disk space, so that a full disk is noticed before the work.
   [[nodiscard]] Result<void> reserve(std::uint64_t size_bytes);
 
   /// Appends bytes; small ones are gathered.
@@ -59,10 +60,10 @@ class AtomicFile {
   /// Replaces bytes that were written before.
   [[nodiscard]] Result<void> overwrite(std::uint64_t file_offset, std::span<const std::byte> bytes);
 
-  /// Appends `size_bytes` bytes of a source: shared with it where the file system can, copied by
-  /// the system where that can, else read and written piece by piece. `go_on`, if set, is told
-  /// `size_bytes()` after each piece (at most max_copy_piece_bytes) and returns whether to go on,
-  /// else Errc::interrupted.
+  /// Appends `size_bytes` bytes of a source: shares its blocks if the file system can, lets the
+  /// system copy if it can, and else reads and writes piece by piece. After each piece of at most
+  /// max_copy_piece_bytes it calls `go_on`, if set, with `size_bytes()`; Errc::interrupted if that
+  /// returns false.
   [[nodiscard]] Result<void> copy(const Source& source, std::uint64_t file_offset,
                                   std::uint64_t size_bytes,
                                   const std::function<bool(std::uint64_t)>& go_on = {});
@@ -72,16 +73,16 @@ class AtomicFile {
   /// Flushes everything to the disk.
   [[nodiscard]] Result<void> sync();
 
-  /// Gives the file its name, atomically. The last call: the file is closed then.
+  /// Gives the file its name, atomically, and closes it; must be the last call.
   [[nodiscard]] Result<void> commit(Durability durability = Durability::flushed);
 
-  // --- for a file of a set, which gets its name with the others
+  // --- for a file of a set, which gets its name together with the others
 
-  /// Where the file goes, without symbolic links.
+  /// The final path of the file, without symbolic links.
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Flushes the file, names it `name` in a locked folder of its set, and closes it.
   [[nodiscard]] Result<void> park(const std::string& name);
-  /// Lets others have the older file until the set replaces it.
+  /// Unlocks the older file until the set replaces it.
   void release_older() noexcept { replaced_ = FileDescriptor(); }
   /// Gives the flushed file its name; the folder is to be flushed later. The stamp is that of the
   /// file under its name, or nothing if another process has already replaced it.
@@ -106,11 +107,11 @@ class AtomicFile {
   std::string temporary_path_;  // empty while the file has no name
   bool may_replace_;
   ReplacedLock replaced_lock_;
-  FileDescriptor replaced_;  // open as long as its lock is needed
+  FileDescriptor replaced_;  // the older file; open as long as its lock is needed
   FileDescriptor descriptor_;
   std::string gathered_;
   std::uint64_t size_bytes_ = 0;
-  std::uint64_t started_bytes_ = 0;  // on their way to the disk
+  std::uint64_t started_bytes_ = 0;  // the system is already writing these to the disk
   bool is_flushed_ = false;
 };
 

@@ -46,8 +46,8 @@ Result<void> remove_journal(const std::string& path) {
 
 namespace {
 
-/// Writes earlier bytes back, and only those that differ: what could not be written need not be
-/// written again, which would fail again.
+/// Writes earlier bytes back, but only those that differ. A write that failed changed nothing, and
+/// would fail again.
 Result<void> write_back(InPlaceFile& file, std::uint64_t file_offset,
                         std::span<const std::byte> earlier) {
   std::vector<std::byte> now(earlier.size());
@@ -60,7 +60,8 @@ Result<void> write_back(InPlaceFile& file, std::uint64_t file_offset,
   return file.write(file_offset + begin, earlier.subspan(begin, end - begin));
 }
 
-/// The same where bytes were overwritten; the first byte tells that all others are back.
+/// Undoes an edit that overwrote bytes. The first byte is restored last, as a sign that all others
+/// are back.
 Result<void> undo_overwriting(InPlaceFile& file, const EarlierState& state) {
   const std::size_t skipped = state.patch_offset == 0 && !state.patch.empty() ? 1 : 0;
   INGOT_TRY_VOID(
@@ -70,8 +71,8 @@ Result<void> undo_overwriting(InPlaceFile& file, const EarlierState& state) {
   return file.flush();
 }
 
-/// Takes inserted bytes out again: first restores what was overwritten after them, then says so,
-/// then collapses. Each step may be repeated.
+/// Takes inserted bytes out again: restores the overwritten bytes behind them, records that in the
+/// journal, then removes the range. Each step may be repeated.
 Result<void> undo_insertion(InPlaceFile& file, const EditJournal& journal,
                             const EarlierState& state, const std::string& path) {
   if (journal.phase == JournalPhase::inserted) {

@@ -11,28 +11,27 @@
 
 namespace ingot::io {
 
-/// Undoes what an edit that was cut off did to a locked file, then removes the journal; removes one
-/// that the file does not need, too. Can itself be cut off and repeated. True if the file is as
-/// before the edit now; Errc::journal_invalid, with nothing done, for a journal that is not of this
-/// file.
+/// Undoes an interrupted edit of a locked file, then removes the journal; also removes a journal
+/// that the file does not need. May itself be interrupted and repeated. True if the file is now as
+/// before the edit; Errc::journal_invalid, with nothing done, for a journal of another file.
 [[nodiscard]] Result<bool> undo_edit(InPlaceFile& file, const std::string& journal);
 
-/// Undoes an edit of a file that is to be replaced, as far as that can be done; `locked` is its
-/// descriptor. Whenever a kill comes, the older file can be read.
+/// Undoes an edit of a file that is to be replaced, as far as possible; `locked` is its descriptor.
+/// The older file stays readable even if a kill comes at any moment.
 INGOT_EXPORT void settle_edit(int locked, const std::string& file_path);
 
-/// Removes a journal that lies where a file has been replaced, or is to be written; no other
+/// Removes a journal beside a path where a file has been replaced or will be written; no other
 /// process can edit a file of this name meanwhile.
 INGOT_EXPORT void drop_journal(const std::string& file_path);
 
-/// Makes the journal durable; from then on readers see the file as it is now. It holds a part of
-/// the file, and who may read that has to be able to read it: so it gets its owner, group and
+/// Makes the journal durable; from then on readers see the present state of the file. Every reader
+/// of the file must be able to read the journal, so it gets the file's owner, group and
 /// permissions.
 [[nodiscard]] Result<void> publish_journal(const EditJournal& journal, const std::string& path,
                                            const FileIdentity& file);
-/// Durable when it returns.
+/// The change is durable when the function returns.
 [[nodiscard]] Result<void> set_phase(const std::string& path, JournalPhase phase);
-/// By the holder of the lock of the file that the journal lies beside.
+/// Removes a journal; the caller holds the lock of the file beside it.
 [[nodiscard]] Result<void> remove_journal(const std::string& path);
 
 }  // namespace ingot::io

@@ -41,7 +41,7 @@ Result<RegularFile> open_regular(const std::string& path) {
   constexpr int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY;
   FileDescriptor descriptor(::open(path.c_str(), flags | O_NONBLOCK));
   if (!descriptor.is_open() && errno == EWOULDBLOCK) {
-    // Another process has a lease on it, for a moment; only regular files have leases.
+    // Another process holds a lease for a moment; only regular files have leases.
     descriptor = FileDescriptor(::open(path.c_str(), flags));
   }
   if (!descriptor.is_open()) return fail_with_errno(errno, {}, "open it");
@@ -51,7 +51,7 @@ Result<RegularFile> open_regular(const std::string& path) {
 
 Result<void> read_fully(int descriptor, std::uint64_t file_offset,
                         std::span<std::byte> destination) {
-  // The system transfers at most 0x7FFFF000 bytes at once (read(2)); ask for less.
+  // The system transfers at most 0x7FFFF000 bytes at once (read(2)); so ask for less.
   constexpr std::size_t max_piece_bytes = std::size_t{1} << 30;
   while (!destination.empty()) {
     const ssize_t got =

@@ -41,23 +41,23 @@ struct RegularFile {
   std::uint64_t size_bytes = 0;
 };
 
-/// Opens a regular file for reading; Errc::not_a_regular_file for anything else. Never waits for
-/// the other end of a FIFO.
+/// Opens a regular file for reading; Errc::not_a_regular_file for other kinds of files. Never waits
+/// for the other end of a FIFO.
 [[nodiscard]] Result<RegularFile> open_regular(const std::string& path);
 
-/// The size of an open regular file; Errc::not_a_regular_file for anything else.
+/// The size of an open regular file; Errc::not_a_regular_file for other kinds of files.
 [[nodiscard]] Result<std::uint64_t> size_of_regular(int descriptor, const std::string& subject);
 
-/// Fills `destination` from `file_offset` on, whatever the system gives at a time.
+/// Fills `destination` from `file_offset` on, with as many system calls as it takes.
 [[nodiscard]] INGOT_EXPORT Result<void> read_fully(int descriptor, std::uint64_t file_offset,
                                                    std::span<std::byte> destination);
 
-/// Writes all of `bytes` from `file_offset` on; `action` is for the error: "write to it".
+/// Writes all of `bytes` from `file_offset` on; `action` is for the error message: "write to it".
 [[nodiscard]] INGOT_EXPORT Result<void> write_fully(int descriptor, std::uint64_t file_offset,
                                                     std::span<const std::byte> bytes,
                                                     const char* action);
 
-/// Errc::io_error with the system's words for `error_number`.
+/// Fails with Errc::io_error and the system's words for `error_number`.
 [[nodiscard]] Failure fail_with_errno(int error_number, const std::string& subject,
                                       const char* action);
 

@@ -48,7 +48,7 @@ namespace {
 
 constexpr std::chrono::milliseconds pause{10};
 
-/// Waits between attempts, up to the limit.
+/// Waits between attempts to lock, up to the time limit.
 class Waiter {
  public:
   Waiter(const std::string& path, const LockWait& wait)
@@ -106,7 +106,8 @@ Result<FileDescriptor> open_locked(const std::string& path, int access, const Lo
     std::string holder;
     {
       FileDescriptor file(::open(path.c_str(), access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-      // Would block: the holder has a lease on it for a moment, to see whether it is alone.
+      // EWOULDBLOCK: the holder has a lease for a moment, to see whether nobody else has the file
+      // open.
       if (!file.is_open() && errno != EWOULDBLOCK) return fail_with_errno(errno, {}, "open it");
       if (file.is_open()) {
         INGOT_TRY_VOID(size_of_regular(file.get(), {}).transform([](std::uint64_t) {}));
@@ -130,7 +131,7 @@ Result<FileDescriptor> lock_older(const std::string& path, const LockWait& wait)
 Result<FileDescriptor> lock_directory(const std::string& directory, const LockWait& wait,
                                       LockKind kind) {
   FileDescriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // A folder that may be written to and not read: names can be given there, without a lock.
+  // A folder may be writable and not readable; files get their names there without a lock.
   if (folder.is_open()) INGOT_TRY_VOID(lock(folder.get(), kind, directory, wait));
   return folder;
 }
@@ -145,7 +146,7 @@ bool is_named(int descriptor, const std::string& path) noexcept {
 std::string describe_holder(int descriptor) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return {};
-  // 1: FLOCK  ADVISORY  WRITE 4711 fe:00:1234567 0 EOF
+  // A line looks like this: 1: FLOCK ADVISORY WRITE 4711 fe:00:1234567 0 EOF
   std::array<char, 64> place;
   std::snprintf(place.data(), place.size(), "%02x:%02x:%llu", major(status.st_dev),
                 minor(status.st_dev), static_cast<unsigned long long>(status.st_ino));

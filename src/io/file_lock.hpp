@@ -22,24 +22,26 @@ enum class LockKind { shared, exclusive };
 [[nodiscard]] Result<void> lock(int descriptor, LockKind kind, const std::string& path,
                                 const LockWait& wait);
 
-/// One attempt.
+/// The result of one attempt to lock.
 enum class LockAttempt { locked, busy, no_locks_here };
 [[nodiscard]] INGOT_EXPORT LockAttempt try_lock(int descriptor,
                                                 LockKind kind = LockKind::exclusive) noexcept;
 void unlock(int descriptor) noexcept;
 
-/// Opens a regular file and locks it exclusively; it has this name then. `access` is O_RDONLY or
-/// O_RDWR. While it waits the file is not open here: to the holder it stays a file of its own.
+/// Opens a regular file and locks it exclusively; at that moment the path leads to it. `access` is
+/// O_RDONLY or O_RDWR. While this process waits it does not have the file open, so that the holder
+/// is still the only one to have it open.
 [[nodiscard]] Result<FileDescriptor> open_locked(const std::string& path, int access,
                                                  const LockWait& wait);
 
-/// The same for the file that another one is to replace, and only to lock it. Nothing is open if
-/// there is none, or if it may not be read: then no edit of ours changes it, either.
+/// Locks the file that another one will replace; opens it only for the lock. The descriptor is
+/// closed if there is no such file, or if it may not be read: then no edit of ours changes it,
+/// either.
 [[nodiscard]] INGOT_EXPORT Result<FileDescriptor> lock_older(const std::string& path,
                                                              const LockWait& wait);
 
-/// Locks a folder, for the moment in which the files of a set get their names; shared, to wait for
-/// that moment to be over.
+/// Locks a folder while the files of a set get their names. A shared lock waits for that to be
+/// over.
 [[nodiscard]] Result<FileDescriptor> lock_directory(const std::string& directory,
                                                     const LockWait& wait,
                                                     LockKind kind = LockKind::exclusive);
@@ -47,8 +49,8 @@ void unlock(int descriptor) noexcept;
 /// Whether a path leads to an open file.
 [[nodiscard]] INGOT_EXPORT bool is_named(int descriptor, const std::string& path) noexcept;
 
-/// "ingot, process 4711": the process that holds a lock of an open file; empty where the system
-/// does not tell.
+/// The process that holds the lock of an open file, as "ingot, process 4711"; empty if the system
+/// does not say.
 [[nodiscard]] std::string describe_holder(int descriptor);
 
 }  // namespace ingot::io

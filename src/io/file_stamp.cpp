@@ -14,7 +14,7 @@
 namespace ingot::io {
 namespace {
 
-constexpr std::int64_t tick_ns = 10'000'000;  // of Linux with 100 ticks a second, the longest
+constexpr std::int64_t tick_ns = 10'000'000;  // the longest tick: Linux with 100 ticks a second
 
 std::int64_t nanoseconds(const timespec& time) noexcept {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
@@ -46,11 +46,12 @@ bool is_settled(const FileStamp& stamp) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
   const std::int64_t age_ns = nanoseconds(now) - stamp.changed_ns;
-  return age_ns >= tick_ns || age_ns < -tick_ns;  // far in the future: a clock that was set back
+  // A time far in the future means that the clock was set back.
+  return age_ns >= tick_ns || age_ns < -tick_ns;
 }
 
 std::optional<FileStamp> settled_stamp(int descriptor) noexcept {
-  constexpr int tries = 10;  // a file that never rests is not waited for
+  constexpr int tries = 10;  // does not wait for a file that never stops changing
   std::optional<FileStamp> stamp = stamp_of(descriptor);
   for (int i = 1; stamp && !is_settled(*stamp) && i < tries; ++i) {
     std::this_thread::sleep_for(std::chrono::nanoseconds(tick_ns));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which file stands at a name, in which state: what is to be removed is exactly what was read.
+// The identity and the state of the file at a path, so that exactly the file that was read is
+// removed.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +11,14 @@
 
 namespace ingot::io {
 
-/// A file and its present state. Every change of its bytes, its names or its permissions gives it
-/// another one, but for a change within the same tick of the system's clock (see is_settled).
+/// A file and its present state. Every change of its bytes, names or permissions gives it another
+/// stamp, except a change within the same tick of the system's clock (see is_settled).
 struct FileStamp {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t size_bytes = 0;
-  std::int64_t modified_ns = 0;  ///< Of its bytes, since 1970.
-  std::int64_t changed_ns = 0;   ///< Of anything.
+  std::int64_t modified_ns = 0;  ///< When its bytes changed, since 1970.
+  std::int64_t changed_ns = 0;   ///< When anything about it changed.
   bool operator==(const FileStamp&) const = default;
 
   [[nodiscard]] bool is_same_file(const FileStamp& other) const noexcept {
@@ -25,19 +26,19 @@ struct FileStamp {
   }
 };
 
-/// Nothing if it cannot be looked at.
+/// The stamp of an open file; nothing if the system does not give it.
 [[nodiscard]] std::optional<FileStamp> stamp_of(int descriptor) noexcept;
 [[nodiscard]] std::optional<FileStamp> stamp_of(const std::string& path) noexcept;
 
 /// Whether the tick of the last change is over, so that a later change gives another stamp.
 [[nodiscard]] bool is_settled(const FileStamp& stamp) noexcept;
 
-/// The stamp of an open file, taken when the tick of its last change is over: whatever changes it
-/// from now on gives it another one.
+/// The stamp of an open file, taken when the tick of its last change is over, so that every later
+/// change gives another stamp.
 [[nodiscard]] std::optional<FileStamp> settled_stamp(int descriptor) noexcept;
 
-/// Removes the name of a file that is still as its stamp says, under its lock. `held` is a
-/// descriptor that has the lock already; -1: none.
+/// Removes the name of a file, under its lock, if the file still has this stamp. `held` is a
+/// descriptor that has the lock already, or -1.
 /// @return  Errc::file_changed if another file is there, or this one was changed; Errc::file_in_use
 ///          at once if another process has it locked; Errc::io_error.
 [[nodiscard]] Result<void> remove_exactly(const std::string& path, const FileStamp& stamp,

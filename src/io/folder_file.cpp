@@ -27,7 +27,7 @@ struct Place {
 Result<Place> find_place(const std::string& path) {
   FileDescriptor found(::open(path.c_str(), O_PATH | O_CLOEXEC));
   if (!found.is_open()) return fail_with_errno(errno, {}, "open it");
-  // The path of what is held, not of what may have this name a moment later.
+  // The path of the descriptor, not of a file that may have this name a moment later.
   std::array<char, PATH_MAX> real;
   const std::string link = "/proc/self/fd/" + std::to_string(found.get());
   const ssize_t size = ::readlink(link.c_str(), real.data(), real.size());

@@ -12,8 +12,8 @@
 namespace ingot::io {
 namespace {
 
-/// The stamp of a folder in which no process names a set of files now. Nothing if one does, or if
-/// the folder was changed a moment ago: a stamp tells ticks only.
+/// The stamp of a folder in which no process is naming a set of files. Nothing if a process is, or
+/// if the folder changed within this tick, as stamps are only as exact as a tick.
 std::optional<FileStamp> quiet_stamp(const std::string& folder) {
   const FileDescriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!opened.is_open() || try_lock(opened.get(), LockKind::shared) == LockAttempt::busy) return {};
@@ -21,8 +21,8 @@ std::optional<FileStamp> quiet_stamp(const std::string& folder) {
   return stamp && is_settled(*stamp) ? stamp : std::nullopt;
 }
 
-/// Waits for the end of that moment. The folder is not locked while files are opened: who has one
-/// of them locked may wait for the folder.
+/// Waits until no process is naming a set of files. Files are opened without a lock on the folder,
+/// because the holder of a lock on a file may wait for the folder.
 bool wait_for_quiet(const std::string& folder) {
   const auto naming = lock_directory(folder, lock_wait(), LockKind::shared);
   return naming && naming->is_open() && settled_stamp(naming->get());

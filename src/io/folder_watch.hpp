@@ -11,13 +11,13 @@
 
 namespace ingot::io {
 
-/// Calls `open`, which opens files by their names: in the folder `path`, or in that of the file
-/// `path`. It returns whether they surely belong together. If not, and files got or lost names
-/// there meanwhile, waits until no set of files is being named and calls it again.
+/// Calls `open`, which opens files by name in the folder `path`, or in the folder of the file
+/// `path`, and returns whether they surely belong together. If not, and names in the folder changed
+/// meanwhile, waits until no set of files is being named and calls it again.
 INGOT_EXPORT void call_settled(const std::string& path, const std::function<bool()>& open);
 
-/// The same for a function that returns what it has opened; `is_whole` tells whether that surely
-/// belongs together.
+/// Calls a function that returns the opened files; `is_whole` tells whether they surely belong
+/// together.
 template <class Open, class IsWhole>
 auto open_settled(const std::string& path, const Open& open, const IsWhole& is_whole) {
   std::optional<decltype(open())> opened;

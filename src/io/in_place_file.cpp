@@ -31,7 +31,7 @@ FileIdentity identity_of(const struct stat& status, decltype(statfs::f_bsize) bl
           .group = static_cast<std::uint32_t>(status.st_gid)};
 }
 
-/// A file without a name, with two blocks of data, to try something with.
+/// A file without a name, with two blocks of data, for trying what the file system supports.
 FileDescriptor make_probe(const std::string& directory, std::uint64_t block_bytes) {
   FileDescriptor probe(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (!probe.is_open()) return probe;
@@ -119,10 +119,10 @@ Result<void> InPlaceFile::check_writable() const {
 
 bool InPlaceFile::is_open_elsewhere() const noexcept {
   // The system grants a lease for writing only if no other descriptor of the file is open. If
-  // another process opens it at this moment, a signal reports that: one whose default is to do
-  // nothing.
+  // another process opens it meanwhile, the system sends a signal: this one does nothing by
+  // default.
   ::fcntl(descriptor_.get(), F_SETSIG, SIGURG);
-  // A process that waits for the lock has the file open for moments; a reader has it for longer.
+  // A process that waits for the lock has the file open only for moments; a reader keeps it open.
   constexpr int tries = 10;
   for (int i = 0; i < tries; ++i) {
     if (i != 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -18,7 +18,7 @@ namespace ingot::io {
 [[nodiscard]] std::string real_path(const std::string& path);
 [[nodiscard]] std::string directory_of(const std::string& path);
 
-/// Flushes the names in a directory, where the file system supports it.
+/// Flushes the names in a directory, if the file system supports it.
 void flush_directory(const std::string& directory);
 
 /// The identity of a file and of its present state.
@@ -27,43 +27,45 @@ struct FileIdentity {
   std::uint64_t inode = 0;
   std::uint64_t size_bytes = 0;
   std::uint64_t link_count = 0;
-  std::uint64_t block_bytes = 0;  ///< Of the file system.
-  std::uint32_t permissions = 0;  ///< rwxrwxrwx
+  std::uint64_t block_bytes = 0;  ///< The block size of the file system.
+  std::uint32_t permissions = 0;  ///< The permission bits rwxrwxrwx.
   std::uint32_t owner = 0;
   std::uint32_t group = 0;
 };
 [[nodiscard]] Result<FileIdentity> identify(int descriptor);
-/// Nothing if there is no such file.
+/// The identity of the file at a path; nothing if there is no such file.
 [[nodiscard]] std::optional<FileIdentity> identify(const std::string& path);
 
-/// Whether files in this directory can get a range inserted; tried with a file without a name.
+/// Whether the file system can insert a range into files of this directory; tries it with an
+/// unnamed file.
 [[nodiscard]] bool can_insert_range(const std::string& directory, std::uint64_t block_bytes);
-/// Whether files in this directory can share blocks of an open one; tried likewise.
+/// Whether files of this directory can share blocks of an open file; tries it with an unnamed file.
 [[nodiscard]] bool can_share_blocks(int descriptor, const std::string& directory,
                                     std::uint64_t block_bytes);
 
 /// The first byte from `file_offset` on that belongs to a hole; the size of the file if none does.
 [[nodiscard]] std::uint64_t find_hole(int descriptor, std::uint64_t file_offset);
 
-/// An existing file, open for changes and locked against other editors and against readers that
-/// look at it through a journal.
+/// An existing file, open for changes, and locked against other editors and against readers that
+/// use a journal.
 class InPlaceFile {
  public:
-  /// Errc::file_in_use. A file that may not be changed, and whose folder may, is locked, too.
+  /// Opens and locks a file; a file that this process may not change is locked, too, if its folder
+  /// may change. Errc::file_in_use if another process holds the lock.
   [[nodiscard]] static Result<InPlaceFile> open(const std::string& path,
                                                 const LockWait& wait = lock_wait());
 
   /// The file of a descriptor that has the lock already.
   [[nodiscard]] static Result<InPlaceFile> reopen(int locked);
 
-  /// Errc::io_error if the file could be opened only for reading.
+  /// Fails with Errc::io_error if the file could be opened only for reading.
   [[nodiscard]] Result<void> check_writable() const;
 
   [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
   [[nodiscard]] Result<FileIdentity> identity() const { return identify(descriptor_.get()); }
 
-  /// Whether another descriptor or mapping of the file exists. Not every file system
-  /// and not every user can tell; then false.
+  /// Whether another descriptor or mapping of the file exists. False if the file system or the
+  /// user's rights do not allow to tell.
   [[nodiscard]] bool is_open_elsewhere() const noexcept;
 
   [[nodiscard]] Result<void> read(std::uint64_t file_offset, std::span<std::byte> bytes) const;
@@ -72,16 +74,16 @@ class InPlaceFile {
 
   /// Inserts a hole of whole blocks before the first byte; false if the file system cannot.
   [[nodiscard]] Result<bool> insert_at_front(std::uint64_t bytes);
-  /// Makes whole blocks a hole.
+  /// Turns whole blocks into a hole.
   [[nodiscard]] Result<void> punch(std::uint64_t file_offset, std::uint64_t bytes);
-  /// Takes whole blocks out of the file.
+  /// Removes whole blocks from the file.
   [[nodiscard]] Result<void> collapse(std::uint64_t file_offset, std::uint64_t bytes);
 
  private:
   InPlaceFile(FileDescriptor descriptor, int refusal) noexcept
       : descriptor_(std::move(descriptor)), refusal_(refusal) {}
   FileDescriptor descriptor_;
-  int refusal_ = 0;  // why it is open only for reading: an errno
+  int refusal_ = 0;  // the errno that tells why it is open only for reading
 };
 
 }  // namespace ingot::io

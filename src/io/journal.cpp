@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view journal_ending = ".ingot-journal";
 constexpr std::string_view magic = "INGOTJNL";
-constexpr char phase_letters[] = {'P', 'I'};  // prepared, inserted
+constexpr char phase_letters[] = {'P', 'I'};  // for prepared and inserted
 constexpr std::uint64_t journal_version = 2;
 constexpr std::size_t numbers_offset = 24;
 constexpr std::size_t number_count = 10;
@@ -52,7 +52,8 @@ bool is_missing(int error_number) {
   return error_number == ENOENT || error_number == ENAMETOOLONG || error_number == ENOTDIR;
 }
 
-/// All but the patch of a journal of `journal_bytes`, from its beginning; nothing if it is damaged.
+/// Decodes everything but the patch from the beginning of a journal of `journal_bytes`; nothing if
+/// it is damaged.
 std::optional<EditJournal> decode_head(std::span<const std::byte> bytes,
                                        std::uint64_t journal_bytes) {
   if (journal_bytes < patch_at + checksum_bytes || bytes.size() < patch_at ||
@@ -81,7 +82,7 @@ std::optional<EditJournal> decode_head(std::span<const std::byte> bytes,
   journal.first_byte = static_cast<std::byte>(number(9) & 0xFF);
   const std::uint64_t patch_bytes = journal_bytes - patch_at - checksum_bytes;
   const auto patch_end = checked_add(journal.patch_offset, patch_bytes);
-  // Only what stands before the data is ever changed.
+  // An edit changes only bytes before the data.
   if (number(6) != patch_bytes || !patch_end || *patch_end > journal.data_offset ||
       journal.data_offset > journal.file_bytes ||
       journal.data_offset > max_journaled_header_bytes ||
@@ -92,12 +93,12 @@ std::optional<EditJournal> decode_head(std::span<const std::byte> bytes,
   return journal;
 }
 
-/// Where bytes were inserted: at the front, unless the system died while it moved the blocks.
+/// The offset of the inserted bytes: the front, unless the system died while it moved the blocks.
 std::uint64_t inserted_offset(const EditJournal& journal, int descriptor) {
   return journal.phase == JournalPhase::inserted ? 0 : find_hole(descriptor, 0);
 }
 
-/// How to see the file as it was before; nothing if the journal does not explain what is there.
+/// The earlier state of the file; nothing if the journal does not explain the file's content.
 std::optional<EarlierState> earlier_state(const EditJournal& journal, int descriptor,
                                           std::uint64_t file_bytes) {
   EarlierState state{.size_bytes = journal.file_bytes,
@@ -194,7 +195,7 @@ bool has_journal(const std::string& path) {
 
 Result<std::uint64_t> hash_data(const Source& file, std::uint64_t data_offset) {
   constexpr std::uint64_t sample_bytes = std::uint64_t{64}
-                                         << 10;  // one of the front, one of the end
+                                         << 10;  // one piece of the front, one of the end
   const std::uint64_t data_bytes = file.size_bytes() - data_offset;
   std::vector<std::byte> sample(static_cast<std::size_t>(std::min(data_bytes, sample_bytes)));
   SipKey key{data_offset, file.size_bytes()};
@@ -224,7 +225,7 @@ FoundJournal find_journal(const std::string& path, int descriptor) {
   const Result<std::uint64_t> size_bytes = size_of_regular(opened.get(), {});
   const Result<FileIdentity> identity = identify(descriptor);
   if (!size_bytes || *size_bytes > max_journal_bytes || !identity) return other;
-  // The file may come from a stranger: nothing more is read of one that is not about this model.
+  // The journal may come from a stranger, so nothing more is read if it is not about this model.
   std::vector<std::byte> bytes(std::min<std::uint64_t>(patch_at, *size_bytes));
   if (!read_fully(opened.get(), 0, bytes)) return other;
   const std::optional<EditJournal> head = decode_head(bytes, *size_bytes);

@@ -18,8 +18,7 @@
 
 namespace ingot::io {
 
-/// How far an edit that inserts room has come: whether the room is there, and bytes may have been
-/// overwritten.
+/// The phase of an edit that inserts room. Bytes are overwritten only after the room was inserted.
 enum class JournalPhase : std::uint8_t { prepared, inserted };
 
 struct EditJournal {
@@ -30,47 +29,48 @@ struct EditJournal {
   std::uint64_t data_offset = 0;
   std::uint64_t data_hash = 0;  ///< See hash_data.
   // --- the edit
-  std::uint64_t inserted_bytes = 0;  ///< At the front; 0: nothing is inserted.
+  std::uint64_t inserted_bytes = 0;  ///< Bytes inserted at the front; 0 if none.
   std::uint64_t patch_offset = 0;
   // --- both
-  std::uint64_t hash_before = 0;  ///< Of all that is before the data; see hash_header.
+  std::uint64_t hash_before = 0;  ///< The hash of everything before the data; see hash_header.
   std::uint64_t hash_after = 0;
-  std::byte first_byte{};        ///< Of the file; it is 0 while the header is being written.
+  std::byte first_byte{};        ///< The first byte of the file, which is 0 while the header is
+                                 ///< being written.
   std::vector<std::byte> patch;  ///< The bytes that will be overwritten.
 };
 
-/// The first byte of a file whose header is being written: no program takes it for a model, and no
-/// model is taken for a file that is half written.
+/// The first byte of a file whose header is being written. No model begins with it, so that no
+/// program confuses the two.
 inline constexpr std::byte torn_mark{0};
 
-/// Where its letter stands in the journal, and the letter; one byte is never torn.
+/// The offset of the letter of a phase in the journal. A write of one byte is never torn.
 inline constexpr std::size_t journal_phase_offset = 16;
 [[nodiscard]] char letter_of(JournalPhase phase);
 
-/// The path of the journal of a file; `path` without symbolic links.
+/// The path of the journal of a file; `path` has no symbolic links.
 [[nodiscard]] std::string journal_path(const std::string& path);
 
-/// A larger journal is not written and not read: headers are smaller.
+/// Larger journals are neither written nor read, as headers are smaller.
 inline constexpr std::uint64_t max_journal_bytes = std::uint64_t{384} << 20;
 inline constexpr std::uint64_t max_journaled_header_bytes = std::uint64_t{1} << 30;
 
 [[nodiscard]] std::vector<std::byte> encode(const EditJournal& journal);
-/// Nothing if it is damaged.
+/// Decodes a journal; nothing if it is damaged.
 [[nodiscard]] std::optional<EditJournal> decode_journal(std::span<const std::byte> bytes);
 
-/// Opens the journal file itself, whatever is in it; `access` is O_RDONLY or O_WRONLY.
+/// Opens the journal file without a look at its content; `access` is O_RDONLY or O_WRONLY.
 [[nodiscard]] FileDescriptor open_journal(const std::string& path, int access);
 
 /// Whether there is anything at the path of a journal.
 [[nodiscard]] bool has_journal(const std::string& path);
 
-/// What a journal has to do with a file.
+/// How a journal relates to a file.
 enum class JournalFit {
   none,    ///< There is no journal.
-  other,   ///< It is damaged, or of another file.
-  unused,  ///< It is of this file, which is as before the edit.
-  done,    ///< It is of this file, which is as after the edit.
-  stale,   ///< It was of this file, which another program has written anew since.
+  other,   ///< The journal is damaged, or belongs to another file.
+  unused,  ///< It belongs to this file, which is as before the edit.
+  done,    ///< It belongs to this file, which is as after the edit.
+  stale,   ///< It belonged to this file, which another program has rewritten since.
   needed   ///< The file is half edited.
 };
 
@@ -79,17 +79,17 @@ struct FoundJournal {
   JournalFit fit = JournalFit::none;
   std::string_view reason = {};
   EditJournal journal = {};
-  EarlierState state = {};  ///< If it is needed: how to see the file as it was before.
+  EarlierState state = {};  ///< Set if the journal is needed: the file as it was before.
 };
 
-/// Looks for the journal of an open and locked file. It reads the first 104 bytes, and the rest
-/// only if they name that file.
+/// Looks for the journal of an open and locked file. It reads the first 104 bytes, and the others
+/// only if these name that file.
 [[nodiscard]] FoundJournal find_journal(const std::string& path, int descriptor);
 
 /// A hash of some of the data, which an edit in place never changes.
 [[nodiscard]] Result<std::uint64_t> hash_data(const Source& file, std::uint64_t data_offset);
 
-/// The hash of a header, which is all that is before the data.
+/// The hash of a header, which is everything before the data.
 [[nodiscard]] Result<std::uint64_t> hash_header(const Source& file, std::uint64_t data_offset);
 
 }  // namespace ingot::io

@@ -26,11 +26,12 @@ namespace {
 constexpr std::size_t max_stem_bytes = 200;  // names have at most 255 bytes
 constexpr std::string_view ending = ".tmp";
 constexpr std::size_t digit_count = 16;
-constexpr std::size_t max_names = 65'536;  // of one folder; the next file finds the others
+// The limit for one folder; the next new file finds the others.
+constexpr std::size_t max_names = 65'536;
 
 thread_local LeftOvers* used_by_thread = nullptr;
 
-/// The common beginning of the names for a path, without their folder.
+/// The common beginning of the temporary names for a path, without the folder.
 std::string stem_of(const std::string& path) {
   return "." + path.substr(path.rfind('/') + 1, max_stem_bytes) + ".";
 }
@@ -53,9 +54,9 @@ std::set<std::string> find_temporary_names(const std::string& directory) {
   return names;
 }
 
-/// Removes the files of a staging folder; other things keep it.
+/// Removes the files of a staging folder; anything else in it makes it stay.
 void empty_folder(int folder) {
-  // The stream closes what it is made of.
+  // The stream takes the descriptor and closes it.
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(
       ::fdopendir(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), ::closedir);
   if (entries == nullptr) return;
@@ -98,7 +99,7 @@ Result<StagingFolder> StagingFolder::make(const std::string& path) {
     }
     FileDescriptor folder(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
     if (!folder.is_open()) break;
-    // Between the name and the lock another process may take it for a left-over.
+    // Before it is locked, another process may take the named folder for a left-over.
     if (try_lock(folder.get()) == LockAttempt::busy || !is_named(folder.get(), name)) continue;
     return StagingFolder(std::move(name), std::move(folder));
   }
@@ -118,7 +119,7 @@ void LeftOvers::remove(const std::string& path) {
   const std::string stem = stem_of(path);
   for (auto name = folder->second.lower_bound(stem);
        name != folder->second.end() && name->starts_with(stem); ++name) {
-    // Longer ones are of files whose names begin alike.
+    // Longer names belong to files whose names begin alike.
     if (name->size() != stem.size() + digit_count + ending.size()) continue;
     remove_if_left(directory + "/" + *name);
   }

@@ -14,17 +14,17 @@ namespace ingot::io {
 /// A name beside `path` that no other program will choose: ".NAME.", 16 hexadecimal digits, ".tmp".
 [[nodiscard]] std::string temporary_name(const std::string& path);
 
-/// A folder for complete files of a set that wait for their names: they need no descriptors there.
-/// While it is locked it is nobody else's; it goes with what is in it.
+/// A folder for complete files of a set that wait for their names; there they need no open
+/// descriptors. The lock keeps other processes out. The folder is removed together with its files.
 class StagingFolder {
  public:
-  /// Beside `path`, under a temporary name.
+  /// Makes a folder beside `path`, under a temporary name.
   [[nodiscard]] static Result<StagingFolder> make(const std::string& path);
   StagingFolder(StagingFolder&&) noexcept = default;
   StagingFolder& operator=(StagingFolder&&) = delete;
   ~StagingFolder();
 
-  /// A new name within.
+  /// A new name in the folder.
   [[nodiscard]] std::string next_name() { return path_ + "/" + std::to_string(++count_); }
 
  private:
@@ -36,15 +36,15 @@ class StagingFolder {
   std::size_t count_ = 0;
 };
 
-/// Files that killed processes left in some folders, each of which is read once: the files of a set
-/// share one, so that their number and that of the files beside them do not multiply.
+/// The list of files that killed processes left in some folders. Each folder is read once for all
+/// files of a set, so that the time does not grow with the product of both counts.
 class LeftOvers {
  public:
-  /// Removes what is left of new files for this path, unless a living process has it locked.
+  /// Removes left-over new files for this path, unless a living process has them locked.
   void remove(const std::string& path);
 
-  /// While one lives, the calling thread's new files look for theirs in a common list. The list
-  /// must outlive it.
+  /// While a Use lives, new files of the calling thread look for left-overs in one common list. The
+  /// list must outlive it.
   class Use {
    public:
     explicit Use(LeftOvers& left_overs) noexcept;
@@ -57,11 +57,10 @@ class LeftOvers {
   };
 
  private:
-  std::map<std::string, std::set<std::string>> names_;  // by folder
+  std::map<std::string, std::set<std::string>> names_;  // names by folder
 };
 
-/// Removes what is left of new files for this path, with the list that the thread uses, or one of
-/// its own.
+/// Removes left-over new files for this path, with the list of the thread, or a list of its own.
 void remove_left_overs(const std::string& path);
 
 }  // namespace ingot::io

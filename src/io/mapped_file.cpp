@@ -28,8 +28,8 @@ class MappedFile final : public MemorySource {
   }
   [[nodiscard]] int descriptor() const noexcept override { return file_.get(); }
 
-  /// More than a page is read by the system. That takes less time than mapping pages, and leaves
-  /// none mapped: one fault maps as much as the cache holds in one piece, up to 2 MiB.
+  /// Lets the system read more than a page. That takes less time than mapping pages, and leaves
+  /// none mapped, while one fault may map up to 2 MiB.
   [[nodiscard]] Result<void> read(std::uint64_t file_offset,
                                   std::span<std::byte> destination) const override {
     constexpr std::size_t least_read_bytes = 4096;
@@ -48,7 +48,7 @@ class MappedFile final : public MemorySource {
   }
 
  private:
-  /// For all pages that the range touches: nothing that is advised here changes what they hold.
+  /// The advice goes to all pages that the range touches; none of it changes their content.
   void advise(std::uint64_t file_offset, std::uint64_t size_bytes, int advice) const noexcept {
     static const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     if (file_offset >= bytes().size()) return;
@@ -59,7 +59,7 @@ class MappedFile final : public MemorySource {
   }
 
   void* address_;
-  FileDescriptor file_;  // for copies by the system, if it is kept
+  FileDescriptor file_;  // for copies by the system; open only if it is kept
 };
 
 }  // namespace
@@ -68,7 +68,7 @@ Result<std::unique_ptr<Source>> map_descriptor(RegularFile file, Keep keep) {
   if (file.size_bytes > std::numeric_limits<std::size_t>::max()) {
     return fail(Errc::out_of_memory, {}, "too large to map; use plain reads");
   }
-  void* address = nullptr;  // an empty file cannot be mapped, and needs not be
+  void* address = nullptr;  // null for an empty file, which cannot be mapped
   if (file.size_bytes != 0) {
     address = ::mmap(nullptr, static_cast<std::size_t>(file.size_bytes), PROT_READ, MAP_PRIVATE,
                      file.descriptor.get(), 0);

@@ -9,8 +9,8 @@
 
 namespace ingot::io {
 
-/// Whether a source keeps the descriptor that it is made of. One of very many files does not: a
-/// process may have few.
+/// Whether a source keeps its descriptor open. Sets of very many files do not, as a process may
+/// have few descriptors.
 enum class Keep { descriptor, nothing };
 
 /// Maps an open regular file, read-only; takes the descriptor.

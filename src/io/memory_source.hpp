@@ -8,11 +8,11 @@
 
 namespace ingot::io {
 
-/// Errc::truncated unless `wanted_bytes` from `file_offset` on lie within `size_bytes`.
+/// Fails with Errc::truncated unless `wanted_bytes` from `file_offset` on lie within `size_bytes`.
 [[nodiscard]] Result<void> check_range(std::uint64_t size_bytes, std::uint64_t file_offset,
                                        std::uint64_t wanted_bytes);
 
-/// Borrowed bytes. A mapped file is one too, which also owns its mapping.
+/// A source over borrowed bytes. A mapped file is one, too, and also owns its mapping.
 class MemorySource : public Source {
  public:
   explicit MemorySource(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}

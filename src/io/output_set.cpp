@@ -23,33 +23,34 @@
 namespace ingot {
 namespace {
 
-/// Files of a set that are open at once, each with the older one that it replaces, which is locked:
-/// a process may have 1,024 descriptors by default, and 256 on some systems.
+/// The files of a set that are open at once, each with the locked older file that it replaces. A
+/// process may have 1,024 descriptors by default, and 256 on some systems.
 constexpr std::size_t max_open_files = 32;
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
-/// Gives a file that was set aside its name again, unless another one has it.
+/// Gives a file that was set aside its name back, unless another file has it.
 void put_back(const std::string& path) {
   const std::string aside = set_aside_name(path);
   if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return;
-  // A file system without that flag.
+  // EINVAL: the file system does not know that flag.
   if (errno == EINVAL && !exists(path)) ::rename(aside.c_str(), path.c_str());
 }
 
-/// Locks a file that is to be replaced, or Errc::file_in_use at once.
+/// Locks a file that will be replaced; does not wait, but fails with Errc::file_in_use.
 Result<io::FileDescriptor> lock_if_free(const std::string& path) {
   return with_subject(path, io::lock_older(path, {.limit = {}, .on_wait = {}}));
 }
 
-/// Waits until no other process has a file locked. Not while the folder is locked: whoever has the
-/// file may wait for that.
+/// Waits until no other process has a file locked. The caller must not hold the lock of the folder,
+/// as the holder of the file may wait for it.
 Result<void> wait_until_free(const std::string& path) {
   return io::lock_older(path, lock_wait()).transform([](const io::FileDescriptor&) {});
 }
 
-/// Ends what a process began that was killed while it replaced the same files: without its key file
-/// the set is not whole, and the older files are put back over new ones; else they go.
+/// Finishes the work of a process that was killed while it replaced the same files. Without its key
+/// file the set is not whole, and the older files replace the new ones; else the older ones are
+/// removed.
 Result<void> settle_earlier(std::span<const std::string> paths, const std::string& key) {
   const bool is_whole = exists(key);
   for (const std::string& path : paths) {
@@ -64,7 +65,8 @@ Result<void> settle_earlier(std::span<const std::string> paths, const std::strin
   return {};
 }
 
-/// Older files under other names, until it is clear what becomes of them. Their folders are locked.
+/// Older files under other names, until they are either removed or put back. Their folders are
+/// locked.
 class SetAside {
  public:
   SetAside() = default;
@@ -81,7 +83,7 @@ class SetAside {
     return {};
   }
 
-  /// The new files are there.
+  /// Removes the older files, as the new files have their names.
   void forget() {
     for (const std::string& path : paths_) ::unlink(set_aside_name(path).c_str());
     paths_.clear();
@@ -90,7 +92,8 @@ class SetAside {
  private:
   Result<void> set_aside(const std::string& path) {
     struct stat status {};
-    // A link to nothing holds nothing, and a folder is refused when the new file is named.
+    // A broken link has no content to keep, and a folder is refused when the new file gets its
+    // name.
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
     INGOT_TRY(const io::FileDescriptor locked, lock_if_free(path));
     if (locked.is_open()) io::settle_edit(locked.get(), path);
@@ -104,8 +107,8 @@ class SetAside {
   std::vector<std::string> paths_;
 };
 
-/// Locks folders, in one order for all processes, so that only one of them names files there: what
-/// another one has set aside is a part of what it is doing, and not left over.
+/// Locks folders, in one order for all processes, so that only one process names files there.
+/// Otherwise a file that another process has just set aside would look like a left-over.
 Result<std::vector<io::FileDescriptor>> lock_folders(const std::set<std::string>& folders) {
   std::vector<io::FileDescriptor> locks;
   for (const std::string& folder : folders) {
@@ -148,15 +151,16 @@ struct OutputSet::State {
 
   bool may_replace;
   io::LeftOvers left_overs;
-  std::map<std::string, io::StagingFolder> staging;  // by the folder that they are in
+  // Staging folders by the folder that holds them.
+  std::map<std::string, io::StagingFolder> staging;
   std::vector<std::string> paths;
   std::vector<OutputFile> files;
-  std::size_t parked = 0;  // so many, the first ones
+  std::size_t parked = 0;  // the number of parked files, which are the first ones
   std::vector<std::string> dropped;
-  std::vector<std::string> made_folders;  // the outer ones first
+  std::vector<std::string> made_folders;  // outer folders first
 };
 
-/// Closes all files, which are complete.
+/// Parks and closes all files, which are complete.
 Result<void> OutputSet::State::park() {
   INGOT_TRY_VOID(sync());
   for (; parked < files.size(); ++parked) {
@@ -191,10 +195,10 @@ Result<void> OutputSet::State::name_all(const std::function<Result<void>()>& che
   if (check) INGOT_TRY_VOID(check());
   SetAside older;
   const auto is_there = [](const std::string& path) {
-    return exists(path) || exists(set_aside_name(path));  // by a process that was killed
+    return exists(path) || exists(set_aside_name(path));  // set aside by a process that was killed
   };
   if (files.size() == 1 && std::ranges::none_of(dropped, is_there)) {
-    // A single file is replaced at one moment.
+    // A single file is replaced in one step.
     INGOT_TRY_VOID(lock_if_free(targets.front()).transform([](const io::FileDescriptor&) {}));
   } else if (may_replace) {
     INGOT_TRY_VOID(older.set_aside(targets));
@@ -210,7 +214,7 @@ Result<void> OutputSet::State::name_all(const std::function<Result<void>()>& che
       continue;
     }
     for (std::size_t k = i; k-- > 0;) {
-      // One that another process has replaced or edited since is not ours.
+      // A file that another process has replaced or edited since is not ours.
       if (stamps[k]) static_cast<void>(io::remove_exactly(file(k).path(), *stamps[k]));
     }
     return with_subject(paths[i], Result<void>(fail(std::move(named).error())));
@@ -265,9 +269,10 @@ Result<void> OutputSet::make_folder(const std::string& path) {
 Result<void> OutputSet::sync() { return state_->sync(); }
 
 Result<void> OutputSet::commit(KeyFile key, const std::function<Result<void>()>& check) {
-  constexpr int tries = 100;  // each after the end of another process's work
+  constexpr int tries = 100;  // each after another process has finished
   State& state = *state_;
-  INGOT_TRY_VOID(state.sync());  // the slow part: between the first name and the last is a moment
+  // The slow part comes first, so that naming the files takes only a moment.
+  INGOT_TRY_VOID(state.sync());
   Result<void> named;
   if (state.files.size() == 1 && state.dropped.empty() && !check) {
     named = with_subject(state.paths[0], state.files[0].commit());

@@ -24,13 +24,13 @@ Result<void> check_own(int descriptor, const std::string& path) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return fail_with_errno(errno, path, "look at it");
   if (!S_ISREG(status.st_mode)) return refuse(path, "it is no file");
-  // None at all: another process has just removed it.
+  // A file without any link was just removed by another process.
   if (status.st_nlink > 1) return refuse(path, "it is a hard link to another file");
   if (status.st_uid != ::geteuid()) return refuse(path, "it belongs to another user");
   return {};
 }
 
-/// Nothing is open if there is no such file.
+/// Opens an existing file; the descriptor stays closed if there is no such file.
 Result<FileDescriptor> open_existing(const std::string& path, int access) {
   FileDescriptor file(::open(path.c_str(), access | open_flags));
   if (file.is_open()) {
@@ -46,8 +46,8 @@ Result<FileDescriptor> open_existing(const std::string& path, int access) {
 }  // namespace
 
 Result<OwnFile> open_own_file(const std::string& path) {
-  constexpr mode_t mode = 0666;  // less the umask
-  constexpr int attempts = 16;   // against a file that comes and goes
+  constexpr mode_t mode = 0666;  // the system subtracts the umask
+  constexpr int attempts = 16;   // for a file that other processes make and remove
   for (int i = 0; i < attempts; ++i) {
     INGOT_TRY(FileDescriptor there, open_existing(path, O_RDWR));
     if (there.is_open()) return OwnFile{std::move(there), false};

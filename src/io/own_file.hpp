@@ -12,9 +12,9 @@
 
 namespace ingot::io {
 
-/// What has the name already is used only if it is a regular file of this user without a second
-/// name: whoever may write to the folder could else have another file of the user changed through
-/// a link. Errc::not_a_regular_file says what it is instead.
+/// A file of this user. An existing file is used only if it is a regular file of this user with a
+/// single name. Otherwise another user who may write to the folder could place a link there and
+/// have a different file changed. Errc::not_a_regular_file says what was found instead.
 struct OwnFile {
   FileDescriptor descriptor;
   bool is_new = false;
@@ -22,7 +22,7 @@ struct OwnFile {
 /// Opens the file for reading and writing, or makes it.
 [[nodiscard]] INGOT_EXPORT Result<OwnFile> open_own_file(const std::string& path);
 
-/// All of the file; empty if there is none, or if it has more than `max_bytes`.
+/// The content of the file; empty if there is none, or if it has more than `max_bytes`.
 [[nodiscard]] INGOT_EXPORT Result<std::string> read_own_file(const std::string& path,
                                                              std::uint64_t max_bytes);
 

@@ -13,8 +13,8 @@ namespace ingot::io {
 /// Reads an open regular file; takes the descriptor.
 [[nodiscard]] std::unique_ptr<Source> read_descriptor(RegularFile file);
 
-/// Reads a file that is opened for each read, as one of very many files: its descriptor is closed.
-/// Errc::io_error if another file has its name then.
+/// Makes a source that opens its file for each read, for sets of very many files. A read fails with
+/// Errc::io_error if another file has the name then.
 [[nodiscard]] Result<std::unique_ptr<Source>> read_on_demand(const std::string& path,
                                                              const RegularFile& file);
 

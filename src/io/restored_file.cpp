@@ -15,7 +15,8 @@
 namespace ingot::io {
 namespace {
 
-/// Reads [file_offset, + destination) of the earlier state, except for the patch.
+/// Reads `destination.size()` bytes of the earlier state from `file_offset` on, except for the
+/// patch.
 Result<void> read_around(const RegularFile& file, const EarlierState& state,
                          std::uint64_t file_offset, std::span<std::byte> destination) {
   if (file_offset < state.inserted_offset) {
@@ -69,7 +70,7 @@ class RestoredMapping final : public MemorySource {
 
  private:
   void* address_;
-  RegularFile file_;  // kept for the lock on it
+  RegularFile file_;  // stays open for its lock
 };
 
 /// Maps a part of the file over a part of the reserved addresses.

@@ -13,22 +13,23 @@
 
 namespace ingot::io {
 
-/// How to see an earlier state of a file: without a range that was inserted, and with the earlier
-/// bytes of one that was overwritten.
+/// Describes an earlier state of a file: without an inserted range, and with the earlier bytes of
+/// an overwritten range.
 struct EarlierState {
-  std::uint64_t size_bytes = 0;       ///< Of the file in that state.
-  std::uint64_t inserted_offset = 0;  ///< Where bytes were inserted since.
+  std::uint64_t size_bytes = 0;       ///< The size of the file in that state.
+  std::uint64_t inserted_offset = 0;  ///< The offset at which bytes were inserted since.
   std::uint64_t inserted_bytes = 0;
-  std::uint64_t patch_offset = 0;  ///< In the earlier file.
+  std::uint64_t patch_offset = 0;  ///< The offset of the patch in the earlier file.
   std::vector<std::byte> patch;
-  std::optional<std::byte> first_byte = {};  ///< Of the earlier file, if it was overwritten.
+  std::optional<std::byte> first_byte = {};  ///< The first byte of the earlier file, if it was
+                                             ///< overwritten.
 };
 
-/// Reads the earlier state. The descriptor stays open, with the locks that are on it.
+/// Makes a source that reads the earlier state. The descriptor stays open and keeps its locks.
 [[nodiscard]] std::unique_ptr<Source> read_restored(RegularFile file, EarlierState state);
 
-/// Maps it; the file itself is never written to. Where the inserted range is not of whole pages,
-/// the same as `read_restored`.
+/// Maps the earlier state and never writes to the file. If the inserted range is not made of whole
+/// pages, works like `read_restored`.
 [[nodiscard]] Result<std::unique_ptr<Source>> map_restored(RegularFile file, EarlierState state);
 
 }  // namespace ingot::io

@@ -6,7 +6,8 @@
 
 namespace ingot {
 
-/// Embeddings of tokens are looked up by rows, so A holds a row for each token.
+/// Whether a tensor holds the embeddings of tokens. These are looked up by rows, so A holds a row
+/// for each token.
 [[nodiscard]] inline bool is_token_embedding(std::string_view name) noexcept {
   return name == "token_embd.weight";
 }

@@ -11,7 +11,7 @@
 namespace ingot {
 namespace {
 
-/// Ranks that are added in one pass over a row, which then passes through the registers once.
+/// The number of ranks that are added in one pass over a row.
 constexpr std::uint64_t ranks_at_once = 4;
 
 /// Decodes elements of a tensor; both ends are whole blocks.
@@ -48,7 +48,7 @@ void add_products(const float* left, std::size_t left_stride, const float* right
   }
 }
 
-/// The product of B, of which the piece's rows are taken, and A.
+/// Adds the product of the piece's rows of B and all of A.
 Result<void> multiply(const LoraTerm& term, const RowPiece& piece, LoraScratch& scratch) {
   const LoraChange& change = *term.change;
   const std::uint64_t rank = change.rank;
@@ -75,7 +75,8 @@ Result<void> multiply(const LoraTerm& term, const RowPiece& piece, LoraScratch& 
   return {};
 }
 
-/// Of embeddings of tokens: A has the rows, B [width, rank] a row for each column.
+/// Adds the product for embeddings of tokens: A holds the rows, and B [width, rank] holds a row for
+/// each column.
 Result<void> multiply_embedding(const LoraTerm& term, const RowPiece& piece, LoraScratch& scratch) {
   const LoraChange& change = *term.change;
   const auto rank = static_cast<std::size_t>(change.rank);
@@ -104,7 +105,7 @@ Result<void> add_term(const LoraTerm& term, const RowPiece& piece, LoraScratch& 
   if (term.change->is_whole()) {
     INGOT_TRY_VOID(
         decode(*term.adapter, *term.change->a, piece.first_column, scratch.delta, scratch.stored));
-    // At a scale of 1 the norm of the adapter, to the bit.
+    // At a scale of 1 the result is the norm of the adapter, to the bit.
     for (std::size_t i = 0; i < scratch.weights.size(); ++i) {
       const float weight = scratch.weights[i];
       scratch.weights[i] = term.factor == 1.0f ? scratch.delta[i]

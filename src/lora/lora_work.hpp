@@ -12,18 +12,18 @@
 
 namespace ingot {
 
-/// Elements of a piece, and of the rank rows that one piece needs of a half.
+/// The number of elements of a piece, and of the rank rows of a half that one piece needs.
 inline constexpr std::uint64_t lora_piece_elements = std::uint64_t{1} << 18;
 
-/// How a tensor is cut into pieces; an unchanged one has none.
+/// The pieces of a tensor; an unchanged one has none.
 [[nodiscard]] RowPieces lora_pieces(const MergedTensor& tensor) noexcept;
 
-/// Memory of one thread.
+/// The scratch memory of one thread.
 struct LoraScratch {
   std::vector<std::byte> stored;
   std::vector<float> weights;
   std::vector<float> delta;
-  std::vector<float> rows;     ///< Of the half that has the rows of the piece.
+  std::vector<float> rows;     ///< From the half that has the rows of the piece.
   std::vector<float> columns;  ///< Some ranks of the other half.
 };
 

@@ -31,7 +31,7 @@ class LoraStream {
                                           LoraScratch& scratch) { make(item, result, scratch); });
   }
 
-  /// Gives the bytes of a tensor to `sink`; tensors are asked for in their order.
+  /// Gives the bytes of a tensor to `sink`; must be called for the tensors in their order.
   Result<void> stream(std::size_t tensor, const DataSink& sink) {
     for (std::uint64_t item = firsts_[tensor]; item < firsts_[tensor + 1]; ++item) {
       LoraResult& result = pipeline_->next();
@@ -56,9 +56,11 @@ class LoraStream {
 
   const Model& model_;
   const LoraMergePlan& plan_;
-  std::vector<RowPieces> pieces_;            // of each tensor
-  std::vector<std::uint64_t> firsts_ = {0};  // piece of each tensor; at the end, their number
-  std::unique_ptr<Pipeline> pipeline_;       // last: its threads end before what they use
+  std::vector<RowPieces> pieces_;  // the pieces of each tensor
+  // The first piece of each tensor; the last element is the number of pieces.
+  std::vector<std::uint64_t> firsts_ = {0};
+  // Declared last: its threads end before the members that they use.
+  std::unique_ptr<Pipeline> pipeline_;
 };
 
 /// Whether a path is one of the files of a model.
@@ -67,7 +69,7 @@ bool has_file(const Model& model, const std::string& path) {
                              [&](const ModelFile& file) { return is_same_file(file.path, path); });
 }
 
-/// @param stream  set before the writer writes; it may be empty until then.
+/// @param stream must be set before the writer writes.
 Result<ModelWriter> make_writer(const Model& model, const LoraMergePlan& plan,
                                 const std::unique_ptr<LoraStream>& stream) {
   ModelWriter writer = ModelWriter::with_keys_of(model);

@@ -62,7 +62,7 @@ class Planner {
     for (MergedTensor& tensor : plan_.tensors) {
       if (tensor.terms.empty()) continue;
       ++plan_.changed_count;
-      // A norm stays what engines expect: they multiply by it element by element.
+      // Engines multiply by a norm element by element and expect its type, so it keeps it.
       if (tensor.source->shape.size() > 1) tensor.type = options_.type.value_or(tensor.type);
       const TensorInfo& source = *tensor.source;
       INGOT_TRY_VOID(check_type(source.name, source.type, source.row_elements()));
@@ -105,7 +105,7 @@ class Planner {
     return {};
   }
 
-  /// Whether more weights of the result are of this type than of any other.
+  /// Whether more weights of the result have this type than any other.
   [[nodiscard]] bool is_most(TensorType type) const {
     std::map<TensorType, std::uint64_t> elements;
     for (const MergedTensor& tensor : plan_.tensors) {

@@ -34,7 +34,7 @@ Result<TokenizedText> encode_whole(const Tokenizer& tokenizer, std::string_view 
   return TokenizedText{std::move(ids), {}};
 }
 
-/// Each stretch from inputs, or from the template, for itself.
+/// Encodes each stretch from inputs, and each from the template, separately.
 Result<TokenizedText> encode_apart(const Tokenizer& tokenizer, const ChatText& text,
                                    bool with_ranges) {
   TokenizedText all;
@@ -56,7 +56,8 @@ Result<TokenizedText> encode_apart(const Tokenizer& tokenizer, const ChatText& t
   return all;
 }
 
-/// Whether each id holds a byte of a generated run. Both lists ascend, so one walk is enough.
+/// Tells for each id whether it holds a byte of a generated run. Both lists ascend, so one walk is
+/// enough.
 std::vector<bool> mask_of(std::span<const ByteRange> ranges, std::span<const ChatRun> runs) {
   std::vector<bool> mask;
   mask.reserve(ranges.size());
@@ -64,8 +65,8 @@ std::vector<bool> mask_of(std::span<const ByteRange> ranges, std::span<const Cha
   for (const ByteRange& range : ranges) {
     while (run != runs.end() && range_of(*run).end <= range.begin) ++run;
     bool is_generated = false;
-    // A token without bytes of its own, such as the second of a torn character, counts as the
-    // bytes where it stands.
+    // A token without bytes of its own, such as the second token of a split character, counts for
+    // the byte at its position.
     const std::size_t end = std::max(range.end, range.begin + 1);
     for (auto at = run; at != runs.end() && range_of(*at).begin < end; ++at) {
       is_generated = is_generated || at->is_generated;
@@ -75,7 +76,7 @@ std::vector<bool> mask_of(std::span<const ByteRange> ranges, std::span<const Cha
   return mask;
 }
 
-/// Adds what the file wants around every text, unless it stands there.
+/// Adds the tokens that the file wants around every text, unless they are there already.
 void add_special(const Tokenizer& tokenizer, ChatTokens& tokens) {
   const auto add = [&](bool is_wanted, SpecialToken special, bool is_first) {
     const TokenId id = tokenizer.special(special);

@@ -165,8 +165,8 @@ class Choice {
         static_cast<std::uint64_t>(static_cast<std::int64_t>(used_bytes_) + move.added_bytes);
   }
 
-  /// Each move that saves bytes, beside the best of another tensor that fits then: moves by rising
-  /// size, and of those up to each, the two best of different tensors.
+  /// Pairs each move that saves bytes with the best move of another tensor that fits then. Walks
+  /// the moves by rising size and remembers the two best moves of different tensors.
   bool exchange_once() {
     std::vector<Move> moves = find_moves();
     std::ranges::stable_sort(moves, std::less<>(), &Move::added_bytes);

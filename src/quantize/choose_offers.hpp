@@ -15,11 +15,11 @@ namespace ingot::convert {
 struct TypeOffer {
   TensorType type = TensorType::f32;
   std::uint64_t size_bytes = 0;
-  double cost = 0.0;  ///< Of its errors, expected over the whole tensor.
+  double cost = 0.0;  ///< The cost of its errors, expected over the whole tensor.
 };
 
 struct ChosenOffers {
-  std::vector<std::size_t> positions;  ///< In the offers of each tensor.
+  std::vector<std::size_t> positions;  ///< The positions in the offers of each tensor.
   TargetOutcome outcome;
 };
 

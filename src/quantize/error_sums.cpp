@@ -43,7 +43,7 @@ double excess_in_lanes(const float* source, const float* decoded) noexcept {
   return sum_of(sums);
 }
 
-/// The same of any number of elements, over those that are finite in both.
+/// The excess over any number of elements that are finite in both.
 double excess_of_finite(const float* source, const float* decoded, std::size_t count) noexcept {
   double sum = 0.0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -98,7 +98,7 @@ void add_products(std::span<const float> source, std::span<const float> decoded,
 void add_weighted(std::span<const float> source, std::span<const float> decoded,
                   std::span<const float> weights, TensorError& error) noexcept {
   for (std::size_t row = 0; row + weights.size() <= source.size(); row += weights.size()) {
-    // Two sums for even and odd columns, so that one addition need not wait for the other.
+    // Even and odd columns have separate sums, so that one addition need not wait for the other.
     std::array<double, 2> errors{};
     std::array<double, 2> squares{};
     std::array<double, 2> products{};

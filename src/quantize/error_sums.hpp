@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How far decoded numbers are from their source.
+// The distance of decoded numbers from their source.
 #pragma once
 
 #include <cstddef>

@@ -168,7 +168,7 @@ class NameExpressionParser {
     if (problem_.empty()) steps()[look].distance = distance_over(steps().size() - look);
   }
 
-  /// What is behind a "(".
+  /// Parses the text after a "(".
   void parse_group(std::size_t depth) {
     parse_choice(depth + 1);
     if (problem_.empty() && !take(")")) refuse("a ( without a )");
@@ -239,7 +239,7 @@ class NameExpressionParser {
     return static_cast<char>(number);
   }
 
-  /// What is behind a "[".
+  /// Parses the text after a "[".
   void parse_set() {
     CharacterSet set;
     const bool is_negated = take("^");
@@ -296,7 +296,7 @@ class NameExpressionParser {
     } else if (!take("*")) {
       return;
     }
-    take("?");  // whether it takes few or many does not change what is found
+    take("?");  // a lazy repetition finds the same names
     repeat(cut(first), least, most);
     if (!rest_.empty() && std::string_view("*+?{").find(rest_.front()) != std::string_view::npos) {
       refuse("a repetition of a repetition");

@@ -24,7 +24,8 @@ namespace ingot::convert {
 /// time in proportion to the name times the expression, however it is written (Thompson, 1968).
 class NameExpression {
  public:
-  /// Errc::invalid_argument for what is no such expression, and for one of more than 10,000 steps.
+  /// Compiles an expression. Errc::invalid_argument for other texts, and for more than 10,000
+  /// steps.
   [[nodiscard]] INGOT_EXPORT static Result<NameExpression> compile(std::string_view expression);
 
   /// Whether a part of the name matches.
@@ -41,15 +42,15 @@ class NameExpression {
       set,          ///< takes a character of a set
       fork,         ///< goes on at the next step and at `distance`
       jump,         ///< goes on at `distance`
-      start,        ///< only at the start of the name
-      end,          ///< only at its end
-      word_border,  ///< only between a word and what is none
-      look_ahead,   ///< only where the steps up to `distance` match
+      start,        ///< matches only at the start of the name
+      end,          ///< matches only at the end of the name
+      word_border,  ///< matches only at the border of a word
+      look_ahead,   ///< matches only where the steps up to `distance` match
       match
     };
     Kind kind = Kind::match;
-    bool is_negated = false;  ///< Of a border and a look ahead.
-    std::uint32_t index = 0;  ///< Of the set; of a look ahead, its number.
+    bool is_negated = false;  ///< Negates a border or a look ahead.
+    std::uint32_t index = 0;  ///< The index of the set or of the look ahead.
     std::int32_t distance = 1;
   };
   using CharacterSet = std::bitset<256>;

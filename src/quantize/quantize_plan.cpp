@@ -33,7 +33,7 @@ class QuantizePlanner {
     INGOT_TRY_VOID(check_architecture());
     INGOT_TRY_VOID(choose());
     plan_.file_type = recipe_->file_type;
-    // Where no row holds blocks, everything is stored as floats, and the recipe's name is a lie.
+    // If no row holds blocks, everything is stored as floats, and the recipe's name would be wrong.
     const bool has_quantized =
         std::any_of(plan_.tensors.begin(), plan_.tensors.end(),
                     [](const PlannedTensor& planned) { return is_quantized(planned.choice.type); });
@@ -52,7 +52,7 @@ class QuantizePlanner {
   }
 
  private:
-  /// All shards must be there; what only a lenient reader opens has no elements.
+  /// All shards must exist; a tensor that only a lenient reader opens may have no elements.
   Result<void> check_source() const {
     if (model_.files().size() < model_.shard_count()) {
       return fail(Errc::shard_mismatch, {},

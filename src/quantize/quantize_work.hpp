@@ -20,7 +20,7 @@ inline constexpr std::uint64_t chunk_elements = std::uint64_t{1} << 18;
 /// Elements that go through the floats at once, so that these stay in the caches of one core.
 inline constexpr std::uint64_t run_elements = std::uint64_t{1} << 14;
 
-/// How many matrices dimension 2 counts, each with importance of its own.
+/// The number of matrices that dimension 2 counts, each with its own importance.
 [[nodiscard]] std::uint64_t matrix_count(const TensorInfo& tensor) noexcept;
 
 /// The entry for a tensor if it has a value for each column of each of its matrices, else nullptr.
@@ -35,7 +35,7 @@ inline constexpr std::uint64_t run_elements = std::uint64_t{1} << 14;
 [[nodiscard]] Result<ModelWriter> make_keys(const Model& model, const QuantizePlan& plan,
                                             const QuantizeModelOptions& options);
 
-/// What one result makes of a tensor.
+/// The form of a tensor in one result.
 struct TensorTarget {
   std::size_t result = 0;  ///< Its place among the results that are made at once.
   const PlannedTensor* planned = nullptr;
@@ -43,14 +43,15 @@ struct TensorTarget {
 
   /// The importance of its columns; nullptr without.
   [[nodiscard]] const ImatrixEntry* importance() const noexcept;
-  /// How the inputs of one of its matrices go together; an entry of null without second moments.
+  /// The key of the second moments of one of its matrices; its entry is null without second
+  /// moments.
   [[nodiscard]] MomentStore::Key moments(std::uint64_t matrix) const noexcept;
 };
 
-/// How a tensor is cut into chunks, the same for all that is made of it.
+/// The chunks of a tensor, the same for all of its targets.
 class ChunkedTensor {
  public:
-  /// One target or more, of the same tensor; with none there are no chunks.
+  /// Takes the targets of one tensor; without targets there are no chunks.
   explicit ChunkedTensor(std::vector<TensorTarget> targets);
 
   [[nodiscard]] std::span<const TensorTarget> targets() const noexcept { return targets_; }
@@ -70,8 +71,10 @@ struct QuantizeScratch {
   std::vector<std::byte> stored;
   std::vector<float> source;
   std::vector<float> decoded;
-  std::vector<std::vector<float>> weights;    ///< For each target; empty without importance.
-  std::vector<MomentStore::Moments> moments;  ///< For each target; null without.
+  std::vector<std::vector<float>> weights;    ///< The weights for each target; empty without
+                                              ///< importance.
+  std::vector<MomentStore::Moments> moments;  ///< The moments for each target; null if there are
+                                              ///< none.
 };
 
 /// A chunk of one result.
@@ -101,7 +104,7 @@ class ChunkQuantizer {
     std::uint64_t first;  ///< Element of the chunk.
     std::span<const float> floats;
   };
-  /// What is known of the inputs of a tensor.
+  /// The known facts about the inputs of a tensor.
   struct Inputs {
     std::span<const float> weights;
     const InputMoments* moments;
@@ -125,7 +128,7 @@ class ChunkQuantizer {
                                           std::uint64_t position, bool is_result);
 
   const Model& model_;
-  Endian byte_order_;            // of the result
+  Endian byte_order_;            // byte order of the result
   mutable MomentStore moments_;  // thread-safe
 };
 

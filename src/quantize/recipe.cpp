@@ -131,7 +131,7 @@ ModelTraits traits_of(const Model& model) {
   traits.block_count = number(suffixes::block_count);
   traits.head_count = number(suffixes::attention_head_count);
   traits.head_count_kv = number(suffixes::attention_head_count_kv);
-  // Without the key each head has keys and values of its own.
+  // If the key is missing, each head has its own keys and values.
   if (model.find(traits.architecture + ".attention.head_count_kv") == nullptr) {
     traits.head_count_kv = traits.head_count;
   }

@@ -21,7 +21,7 @@ enum Fact : std::uint32_t {
   is_weighted = 1u << 4,        ///< there is an importance matrix
   is_unweighted = 1u << 5,
   is_stacked = 1u << 6,  ///< third dimension above 1: one matrix per expert
-  // Where the tensor is among those of its role:
+  // The position of the tensor among those of its role:
   in_first_two = 1u << 7,
   in_first_four = 1u << 8,
   in_first_sixteenth = 1u << 9,
@@ -73,8 +73,8 @@ struct Mixture {
   Rule down = {};
   Rule up = {};    ///< and gate
   Rule rest = {};  ///< whatever has no rule above
-  /// With eight experts, keys and values cost little and matter much: Q8_0. And the values of the
-  /// llama models with 80 layers get Q5_K instead of Q3_K and Q4_K.
+  /// Whether keys and values of models with eight experts get Q8_0, as they cost little and matter
+  /// much, and values of llama models with 80 layers get Q5_K instead of Q3_K and Q4_K.
   bool spares_values = true;
   /// Whether a down projection is counted by its layer where there are experts.
   bool counts_layers = true;

@@ -33,13 +33,13 @@ class ResultWriter {
   /// The next bytes of the tensor that was begun, which a file has, and their error.
   [[nodiscard]] Result<void> write(std::span<const std::byte> bytes, const TensorError& error);
   [[nodiscard]] Result<void> end_tensor();
-  /// After the last tensor: all files are complete and flushed.
+  /// Completes and flushes all files, after the last tensor.
   [[nodiscard]] Result<void> finish();
 
   /// Names the files, which appear together; gives the error of each of their tensors.
   [[nodiscard]] Result<std::vector<TensorError>> commit();
 
-  /// Of all files so far.
+  /// The bytes of all files so far.
   [[nodiscard]] std::uint64_t written_bytes() const noexcept { return written_bytes_; }
 
  private:
@@ -57,8 +57,8 @@ class ResultWriter {
   OutputFile* file_ = nullptr;  // the last one, which is being written
   std::size_t begun_files_ = 0;
   std::vector<TensorError> errors_;
-  std::uint64_t alignment_ = 1;     // of the last file
-  std::uint64_t tensor_bytes_ = 0;  // of the tensor that was begun
+  std::uint64_t alignment_ = 1;     // alignment of the last file
+  std::uint64_t tensor_bytes_ = 0;  // size of the tensor that was begun
   std::uint64_t written_bytes_ = 0;
 };
 

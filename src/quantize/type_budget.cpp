@@ -45,7 +45,7 @@ bool is_possible(TensorType type, const PlannedTensor& planned, bool has_data) n
          info.weights != ImportanceWeights::recommended;
 }
 
-/// What errors of tensors cost.
+/// The costs of errors of tensors.
 class Costs {
  public:
   explicit Costs(std::span<const TensorSensitivity> sensitivities) {
@@ -82,7 +82,7 @@ class Costs {
   double medians_[2] = {0.0, 0.0};
 };
 
-/// Measures what one tensor costs as each type.
+/// Measures the cost of one tensor in each type.
 class OfferMaker {
  public:
   OfferMaker(const Model& model, const QuantizeModelOptions& options, const Costs& costs,
@@ -103,7 +103,7 @@ class OfferMaker {
       INGOT_TRY(const TypeOffer offer, measure(type));
       offers.push_back(offer);
     }
-    // Nothing needs to be larger than the source, or than half precision.
+    // No type needs to be larger than the source, or than half precision.
     const bool is_wide = tensor_.type == f32 || tensor_.type == f64;
     INGOT_TRY(const TypeOffer offer, measure(is_wide ? f16 : tensor_.type));
     offers.push_back(offer);
@@ -181,7 +181,8 @@ class OfferMaker {
   std::vector<float> weights_;
 };
 
-/// The mean over all columns of the matrix: what a tensor without data counts as. 1 without matrix.
+/// The mean over all columns of the matrix: the importance of a tensor without data. 1 without a
+/// matrix.
 Result<double> mean_importance(const ImportanceMatrix* matrix) {
   if (matrix == nullptr) return 1.0;
   double sum = 0.0;

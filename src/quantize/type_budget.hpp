@@ -10,10 +10,10 @@
 
 namespace ingot::convert {
 
-/// Measures, on sampled rows, what each tensor of the plan that may be quantized freely costs as
-/// each type that is possible for it, and chooses types for them by the target of the options. A
-/// tensor costs alpha times its relative error where sensitivities are known; else the root of the
-/// product of relative and absolute error, which predicts the damage better than either.
+/// Measures, on sampled rows, the cost of each possible type for each freely quantized tensor of
+/// the plan, and chooses types for them by the target of the options. A tensor costs alpha times
+/// its relative error where sensitivities are known; else the root of the product of relative and
+/// absolute error, which predicts the damage better than either.
 [[nodiscard]] Result<void> fit_to_target(const Model& model, const QuantizeModelOptions& options,
                                          QuantizePlan& plan, const QuantizeProgress& progress);
 

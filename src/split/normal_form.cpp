@@ -11,7 +11,7 @@
 namespace ingot {
 namespace {
 
-/// Whether the file has zeros, and nothing else, from one position to another.
+/// Whether all bytes of the file between two positions are zero.
 Result<bool> is_zero(const Model& model, std::uint64_t begin, std::uint64_t end) {
   constexpr std::uint64_t max_bytes = std::uint64_t{64} << 10;
   std::vector<std::byte> piece;
@@ -30,7 +30,7 @@ Result<bool> has_other_padding(const Model& model) {
   const ModelFile& file = model.files()[0];
   for (const TensorInfo& tensor : file.tensors) {
     const std::uint64_t end = model.file_offset(tensor) + tensor.size_bytes;
-    // From the data section, whose beginning is aligned.
+    // Offsets count from the data section, whose beginning is aligned.
     const auto padded = checked_align_up(end - file.data_offset, file.alignment);
     if (!padded) return true;
     INGOT_TRY(const bool is_padding, is_zero(model, end, file.data_offset + *padded));

@@ -25,7 +25,7 @@ std::uint64_t info_bytes(const TensorInfo& tensor, std::uint32_t version) {
          4 + 8;                                   // type, offset
 }
 
-/// Cuts a row of tensors into files that keep the limits.
+/// Cuts a list of tensors into files that keep the limits.
 class Cutter {
  public:
   Cutter(std::span<const TensorInfo> tensors, std::vector<TensorBytes> sizes,
@@ -38,8 +38,8 @@ class Cutter {
         other_keys_bytes_(other_keys_bytes),
         is_first_without_tensors_(is_first_without_tensors) {}
 
-  /// As many tensors into each file as go in. Nothing if one alone is too large: `too_large` says
-  /// which, or has no value for the keys.
+  /// Puts as many tensors into each file as fit. Returns nothing if a single tensor or the keys are
+  /// too large; `too_large` names the tensor, or is empty for the keys.
   std::optional<std::vector<PlannedShard>> cut(std::uint64_t max_bytes, std::uint64_t max_tensors) {
     std::vector<PlannedShard> shards;
     Open open(*this, true);
@@ -52,7 +52,7 @@ class Cutter {
       const bool is_barred = is_first_without_tensors_ && shards.empty();
       if (is_barred || open.shard.tensor_count == max_tensors ||
           open.file_bytes_with(sizes_[i]) > max_bytes) {
-        // A file without tensors helps only where the keys of the first are in the way.
+        // A file without tensors helps only if the keys of the first file take its room.
         if (open.shard.tensor_count > 0 || shards.empty()) {
           shards.push_back(open.close());
           open = Open(*this, false);
@@ -70,9 +70,9 @@ class Cutter {
     return shards;
   }
 
-  /// Exactly `count` files, the largest of which is as small as can be.
+  /// Cuts exactly `count` files and keeps the largest as small as possible.
   std::vector<PlannedShard> cut_evenly(std::size_t count) {
-    std::uint64_t low = 0;  // too small
+    std::uint64_t low = 0;  // a limit that is too small
     std::uint64_t high = whole_bytes();
     while (high - low > 1) {
       const std::uint64_t middle = low + (high - low) / 2;
@@ -84,7 +84,7 @@ class Cutter {
     return shards;
   }
 
-  /// Of the file with everything.
+  /// The size of a file with all tensors and keys.
   [[nodiscard]] std::uint64_t whole_bytes() const {
     Open open(*this, true);
     for (const TensorBytes& tensor : sizes_) open.add(tensor);
@@ -92,7 +92,7 @@ class Cutter {
     return open.file_bytes() + other_keys_bytes_ + alignment_;
   }
 
-  /// Why the last cut failed.
+  /// The reason why the last cut failed.
   [[nodiscard]] Failure failure(std::uint64_t max_bytes) const {
     const std::string what = too_large_ ? std::string(tensors_[*too_large_].name) : "metadata";
     return fail(Errc::split_impossible, what,
@@ -134,8 +134,8 @@ class Cutter {
     PlannedShard shard;
   };
 
-  /// Gives the second half of the file with the most tensors a file of its own: equal sizes can
-  /// make one cut impossible that a larger limit skips.
+  /// Moves the second half of the file with the most tensors into a file of its own. Tensors of
+  /// equal size can make the search for a limit skip a number of files.
   void halve_one(std::vector<PlannedShard>& shards) const {
     const auto most =
         std::ranges::max_element(shards, [](const PlannedShard& a, const PlannedShard& b) {
@@ -193,7 +193,7 @@ Result<std::vector<TensorBytes>> measure_tensors(std::span<const TensorInfo> ten
   for (const TensorInfo& tensor : tensors) {
     const auto data = checked_align_up(tensor.size_bytes, alignment);
     const auto next = data ? checked_add(sum, *data) : std::nullopt;
-    // Headers and padding come on top; no file has an eighth of what 64 bits can count.
+    // Headers and padding come on top, and no real file is larger than an eighth of 2^64 bytes.
     if (!next || *next > Cutter::no_limit / 8) {
       return fail(Errc::size_overflow, std::string(tensor.name));
     }

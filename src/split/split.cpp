@@ -15,7 +15,7 @@
 namespace ingot {
 namespace {
 
-/// Refuses an output that is an input. Most outputs are not there.
+/// Refuses an output that is an input. Most outputs do not exist yet.
 Result<void> check_is_no_input(const Model& model, const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return {};
@@ -51,7 +51,7 @@ ModelWriter make_shard_keys(const SplitPlan& plan, std::uint32_t shard, const En
   return writer;
 }
 
-/// Adds up what several files have written.
+/// Adds up the bytes that several files have written.
 class Meter {
  public:
   explicit Meter(const MoveOptions& options) : options_(options) {}

@@ -154,7 +154,7 @@ Result<ChatOptions> chat_options(const ingot_chat_options& given) {
   return options;
 }
 
-/// Of the options of the first version.
+/// The size of the options in the first version.
 constexpr std::size_t first_options_size = sizeof(ingot_chat_options);
 
 EncodeChatOptions prompt_options_of(std::uint32_t flags) noexcept {

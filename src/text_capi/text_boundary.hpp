@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the C interfaces of tokenizers and of chat templates share.
+// Helpers that the C interfaces of tokenizers and of chat templates share.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From ids to text.
+// Turns ids into text.
 #include <algorithm>
 #include <string>
 #include <utility>

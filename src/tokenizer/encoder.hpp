@@ -10,7 +10,7 @@
 
 namespace ingot::tokenizer {
 
-/// What stands before and after a text with special tokens; no_token: nothing.
+/// The tokens before and after a text with special tokens; no_token: none.
 struct Surroundings {
   TokenId first = no_token;
   TokenId last = no_token;

@@ -74,7 +74,7 @@ class PartReader {
   const ReadText& read_;
   const EncodeStreamOptions& options_;
   std::string held_;
-  std::uint64_t begin_ = 0;  // of what is held
+  std::uint64_t begin_ = 0;  // offset of the held text
   bool is_at_end_ = false;
   bool is_done_ = false;
 };

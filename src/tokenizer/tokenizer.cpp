@@ -13,7 +13,7 @@ namespace ingot {
 namespace tokenizer {
 namespace {
 
-/// What the family and the file want.
+/// The tokens around a text that the family and the file want.
 Surroundings surroundings_of(const VocabularyData& data) noexcept {
   const TokenId bos = data.special(SpecialToken::bos);
   switch (data.family) {
@@ -29,7 +29,7 @@ Surroundings surroundings_of(const VocabularyData& data) noexcept {
   }
 }
 
-/// By family; nullptr for the one without texts.
+/// The functions by family; nullptr for the family without texts.
 constexpr MakeEncoder* makers[] = {nullptr,  make_spm,  make_bpe,   make_wpm,
                                    make_ugm, make_rwkv, make_plamo2};
 static_assert(static_cast<std::size_t>(TokenizerFamily::plamo2) + 1 == std::size(makers));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the numbers lie in a block: block_layouts.def, looked up by type.
+// The offsets of the numbers in a block: block_layouts.def, looked up by type.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ inline constexpr std::array block_fields = {
 };
 static_assert(std::ranges::is_sorted(block_fields, {}, &BlockField::type));
 
-/// The fields of a type's block; none for I8 and for types that are not live. O(log).
+/// The fields of a type's block; empty for I8 and for types that are not live. O(log).
 [[nodiscard]] constexpr std::span<const BlockField> fields_of(TensorType type) noexcept {
   const auto first = std::ranges::lower_bound(block_fields, type, {}, &BlockField::type);
   const auto last = std::ranges::upper_bound(block_fields, type, {}, &BlockField::type);

@@ -5,7 +5,7 @@
 namespace ingot {
 
 const FileTypeInfo* find_file_type(std::uint64_t file_type) noexcept {
-  constexpr std::uint64_t guessed_flag = 1024;  // set by tools that infer the mixture
+  constexpr std::uint64_t guessed_flag = 1024;  // set by tools that guess the mixture
   return find_row(file_types, &FileTypeInfo::number, file_type & ~guessed_flag);
 }
 

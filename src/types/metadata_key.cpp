@@ -12,7 +12,7 @@ struct FormRow {
   KeyType usual;
 };
 
-/// In the order of KeyForm.
+/// The rows are in the order of KeyForm.
 constexpr FormRow form_rows[] = {
     {"a string", {ValueType::string}},
     {"an integer that is not negative", {ValueType::uint32}},
@@ -25,7 +25,7 @@ constexpr FormRow form_rows[] = {
     {"an array of float32", {ValueType::float32, true}},
     {"an array of int32", {ValueType::int32, true}},
     {"an array of uint8", {ValueType::uint8, true}},
-    {{}, {ValueType::string}},  // a number that is no form
+    {{}, {ValueType::string}},  // for an unknown form
 };
 constexpr std::size_t form_count = std::size(form_rows) - 1;
 static_assert(form_count == static_cast<std::size_t>(KeyForm::bytes) + 1);

@@ -14,9 +14,9 @@
 
 namespace ingot {
 
-/// The types of the weights that a recipe is about: all matrices but the embeddings and the output,
-/// which have types of their own and may be most of a small model. A model without such matrices
-/// counts by its other weights.
+/// Counts the types of the weights that a recipe is about: all matrices except the embeddings and
+/// the output, which have their own types and may be most of a small model. For a model without
+/// such matrices its other weights count.
 class RecipeWeights {
  public:
   RecipeWeights() = default;
@@ -24,7 +24,7 @@ class RecipeWeights {
     for (const TensorInfo& tensor : tensors) add(tensor, tensor.type);
   }
 
-  /// A tensor as it is, or as it would be in another type.
+  /// Adds a tensor with its own type, or with the type that it would get.
   void add(const TensorInfo& tensor, TensorType type) {
     if (tensor.element_count == 0 || (!is_float(type) && !is_quantized(type))) return;
     const bool is_apart = tensor.name == "token_embd.weight" || tensor.name == "output.weight";
@@ -34,7 +34,7 @@ class RecipeWeights {
         tensor.element_count;
   }
 
-  /// Elements of that type.
+  /// The number of elements of a type.
   [[nodiscard]] std::uint64_t of(TensorType type) const {
     std::uint64_t elements = 0;
     for (const auto& [group, count] : groups()) elements += group.type == type ? count : 0;
@@ -50,10 +50,10 @@ class RecipeWeights {
     return found;
   }
 
-  /// Whether a file type contradicts the weights: it promises quantized weights, and no matrix has
-  /// its type or one that a quantizer takes where rows are too narrow for it; or it promises
-  /// floats, and there are none of that type, or most weights are quantized. False for unknown
-  /// numbers and without weights.
+  /// Whether a file type contradicts the weights. A quantized file type does if no matrix has its
+  /// type, or the type that a quantizer uses for rows too narrow for it. A float file type does if
+  /// no weights have that type, or if most weights are quantized. False for unknown file types and
+  /// without weights.
   [[nodiscard]] bool contradict(std::uint64_t file_type) const {
     const FileTypeInfo* info = find_file_type(file_type);
     if (info == nullptr || groups().empty()) return false;
@@ -72,22 +72,22 @@ class RecipeWeights {
   }
 
  private:
-  /// Matrices that a file type promises the same of.
+  /// Matrices for which a file type promises the same.
   struct Group {
     TensorType type;
-    std::uint32_t widest_block = 0;  ///< The most elements of a block that its rows can hold.
-    bool is_stacked = false;         ///< One matrix for each expert.
-    bool is_apart = false;           ///< The embeddings or the output.
+    std::uint32_t widest_block = 0;  ///< The largest block, in elements, that fits the rows.
+    bool is_stacked = false;         ///< There is one matrix for each expert.
+    bool is_apart = false;           ///< These are the embeddings or the output.
 
     [[nodiscard]] friend bool operator<(const Group& a, const Group& b) noexcept {
       return std::tie(a.type, a.widest_block, a.is_stacked, a.is_apart) <
              std::tie(b.type, b.widest_block, b.is_stacked, b.is_apart);
     }
   };
-  using Groups = std::map<Group, std::uint64_t>;  // with their elements
+  using Groups = std::map<Group, std::uint64_t>;  // groups with their number of elements
 
   /// The largest power of two that divides the rows, at most 256: blocks of all types have a power
-  /// of two of elements, and no more.
+  /// of two elements, and not more.
   static std::uint32_t widest_block_of(const TensorInfo& tensor) noexcept {
     const std::uint64_t row = tensor.row_elements();
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(row & (~row + 1), 256));
@@ -102,16 +102,16 @@ class RecipeWeights {
                        [](const auto& entry) { return is_quantized(entry.first.type); });
   }
 
-  /// Whether matrices are as the file type promises.
+  /// Whether matrices have a type that the file type allows.
   [[nodiscard]] static bool fits(const FileTypeInfo& file_type, const Group& group) {
     if (group.type == file_type.weights) return true;
-    // Quantizers take another type where rows are too narrow for the type.
+    // For rows too narrow for the type, quantizers take another type.
     const bool is_narrow = group.widest_block < find_type(file_type.weights)->block_elements;
     if (is_narrow && group.type == fallback_type(file_type.weights, group.widest_block)) {
       return true;
     }
     if (!is_quantized(group.type)) return is_narrow && group.type == TensorType::f16;
-    // In a mixture named after its experts, other matrices have other types; so have embeddings.
+    // In a mixture named after its experts, other matrices and the embeddings have other types.
     return group.is_apart || (file_type.name.ends_with("_MOE") && !group.is_stacked);
   }
 

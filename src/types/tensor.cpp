@@ -12,7 +12,7 @@ namespace ingot {
 
 Result<TensorSize> size_of_tensor(TensorType type, std::span<const std::uint64_t> shape) {
   constexpr std::uint64_t max_size = std::numeric_limits<std::int64_t>::max();
-  std::uint64_t elements = 1;  // dimensions of 0 counted as 1
+  std::uint64_t elements = 1;  // counts a dimension of 0 as 1
   bool is_empty = false;
   for (const std::uint64_t dimension : shape) {
     is_empty = is_empty || dimension == 0;

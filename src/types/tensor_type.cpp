@@ -26,7 +26,7 @@ constexpr std::size_t id_count = static_cast<std::size_t>(live_tensor_types.back
 constexpr std::uint8_t no_position = 0xFF;
 static_assert(live_tensor_types.size() < no_position);
 
-/// For each id the position in live_tensor_types, or no_position.
+/// The position of each id in live_tensor_types, or no_position.
 constexpr auto positions = [] {
   std::array<std::uint8_t, id_count> by_id{};
   by_id.fill(no_position);
@@ -36,7 +36,7 @@ constexpr auto positions = [] {
   return by_id;
 }();
 
-/// What quantizers take instead of a type whose blocks are longer than a row.
+/// The type that quantizers take instead of one whose blocks are longer than a row.
 struct Fallback {
   TensorType type;
   TensorType narrower;

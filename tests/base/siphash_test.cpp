@@ -55,7 +55,7 @@ TEST(SipHashOneThree, CountsTheSizeModulo256) {
   EXPECT_EQ(siphash_1_3(counting_key, counting_bytes(300)), 0x4016a23bda5a2224u);
 }
 
-// What Python 3.11 and later says with PYTHONHASHSEED=0, which makes its key 0.
+// The hashes of Python 3.11 and later with PYTHONHASHSEED=0, which makes its key 0.
 TEST(SipHashOneThree, EqualsPythonsStringHash) {
   EXPECT_EQ(siphash_1_3(SipKey{}, "blk.0.attn_q.weight"), 0x3c25d18d28a94307u);
 }

@@ -29,7 +29,7 @@ TEST(TextParts, ReplacesFromLeftToRight) {
   EXPECT_EQ(replaced("abc", "d", "x"), "abc");
 }
 
-// In quadratic time this would take minutes.
+// This would take minutes in quadratic time.
 TEST(TextParts, ReplacesInLongTexts) {
   const std::string tabs(std::size_t{1} << 22, '\t');
   EXPECT_EQ(replaced(tabs, "\t", "  "), std::string(2 * tabs.size(), ' '));

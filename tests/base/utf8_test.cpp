@@ -44,7 +44,7 @@ TEST(Utf8, DecodesTheFirstOfSeveral) {
   EXPECT_EQ(character.size_bytes, 3u);
 }
 
-// What is not UTF-8, each with the reason.
+// Texts that are not UTF-8, each with the reason.
 class NotUtf8 : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(NotUtf8, HasNoFirstCharacter) { EXPECT_EQ(decode_utf8(GetParam()).size_bytes, 0u); }

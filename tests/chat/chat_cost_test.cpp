@@ -27,7 +27,7 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// What a step of the plainest loop takes in this build, on this machine.
+/// The time of a step of the plainest loop in this build, on this machine.
 double seconds_per_step() {
   const auto chat =
       ChatTemplate::make("{% for i in range(99999) %}{% set x = i + 1 %}{% endfor %}");

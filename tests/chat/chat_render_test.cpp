@@ -70,7 +70,7 @@ TEST(ChatRender, KeepsDigitsBeyond64Bits) {
   EXPECT_EQ(text_of("{{ x + 1 }}", variables), "chat_failed");
 }
 
-/// What Jinja2 3.1.6 with Python 3.11 gives.
+/// The results are those of Jinja2 3.1.6 with Python 3.11.
 TEST(ChatRender, FollowsTheReferenceInOddCases) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"{{ {'a': 1}[1:] }}|{{ 5[1:] }}|{{ none[:2] is undefined }}", "||True"},

@@ -127,7 +127,7 @@ TEST_F(RepairTest, MendsAnAlignmentThatIsNotPortable) {
 }
 
 TEST_F(RepairTest, MendsAnAlignmentThatTheDataDoesNotHave) {
-  // As a splitting tool writes it that knows only 32.
+  // The file is as a splitting tool writes it that knows only an alignment of 32.
   GgufBuilder file = begin_file();
   file.pair("general.alignment", std::uint32_t{64});
   const Bytes bytes = with_two(file, 0, 32, 64);

@@ -84,7 +84,7 @@ std::string digest_of_encoded(const TensorTypeInfo& info, codec::Quantize quanti
   return sha256_of(blocks);
 }
 
-/// Of floats as a little-endian machine has them.
+/// The digest of floats in little-endian order.
 std::string digest_of_floats(std::vector<float> floats) {
   swap_if_big_endian(std::span(floats));
   return sha256_of(std::as_bytes(std::span(floats)));
@@ -172,7 +172,8 @@ class EncodedWithExtremeWeights : public CodecGoldenTest {};
 
 TEST_P(EncodedWithExtremeWeights, EqualsTheReference) {
   const std::vector<float> weights = extreme_weights();
-  // Of ggml in llama.cpp 0.5.0; before, sums in another order decided among equal cuts.
+  // The digest of ggml in llama.cpp 0.5.0; earlier versions chose among equal cuts by sums in
+  // another order.
   constexpr std::string_view expected =
       "5d0bd47489e2c4a2b8bd45865caaee499860499383c43c466256fa010db2d728";
   EXPECT_EQ(digest_of_encoded(info_, codec_.quantize_ref, weights.data()), expected) << "reference";

@@ -233,7 +233,7 @@ TEST_P(CodecQuantizeTest, StaysWithinItsMemory) {
   }
 }
 
-/// What the description lists for 0; all other types have bytes of 0.
+/// The bytes that the description lists for zeros; all other types have bytes of 0.
 EncodedBytes zero_block(const TensorTypeInfo& info, bool has_weights) {
   EncodedBytes block(info.block_bytes, std::byte{0});
   const auto fill = [&](std::size_t first, std::size_t count, int value) {

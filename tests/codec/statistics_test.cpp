@@ -29,7 +29,7 @@ std::vector<float> random_floats(std::size_t count, float center) {
   return floats;
 }
 
-/// By the definitions, in long double.
+/// Computes the expected values by the definitions, in long double.
 void expect_right(const std::vector<float>& numbers) {
   long double sum = 0;
   long double squares = 0;

@@ -42,7 +42,7 @@ Result<WeightDistance> distance_of(const Bytes& bytes_a, const Bytes& bytes_b,
 
 TEST(Diff, FindsNoneWhereOnlyTheFormatDiffers) {
   const Bytes old = file_of_everything(v1);
-  // The same values in another version.
+  // The file has the same values in another version.
   GgufBuilder file(v3);
   file.pair("general.architecture", "llama");
   file.pair("general.alignment", std::uint32_t{16});
@@ -66,7 +66,7 @@ TEST(Diff, FindsNoneWhereOnlyTheFormatDiffers) {
 }
 
 TEST(Diff, FindsNoneWhereOnlyATrailingNulIsMore) {
-  // As old writers counted it; readers strip it.
+  // The text ends in the NUL that old writers counted; readers strip it.
   const auto with = [](std::string_view word) {
     GgufBuilder file(v2);
     file.array_key("list", ValueType::array, 1).array(ValueType::string, 2);
@@ -135,7 +135,7 @@ TEST(Diff, NamesWhatDiffers) {
   EXPECT_EQ(pairs[1].a->name, "type");
 }
 
-/// What the stored bytes of two models differ in; "w" is their tensor.
+/// The difference in the stored bytes of two models; "w" is their tensor.
 Result<ModelDifference> difference_of(const Bytes& bytes_a, const Bytes& bytes_b,
                                       const DiffOptions& options = {}) {
   INGOT_TRY(const Model a, Model::open_memory(bytes_a));

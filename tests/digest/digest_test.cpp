@@ -19,7 +19,7 @@ struct Known {
   std::array<std::string_view, 4> digests;  // in the order of digest_algorithms
 };
 
-// From sha256sum, sha1sum, xxhsum -H1 and xxhsum -H2 of Debian.
+// The digests are from sha256sum, sha1sum, xxhsum -H1 and xxhsum -H2 of Debian.
 constexpr std::array<Known, 2> known = {{
     {"",
      {"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",

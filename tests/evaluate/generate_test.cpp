@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t new_tokens = 12;
 
-/// What the example prints: the ids of the prompt, then those that it chose.
+/// The output of the example: the ids of the prompt, then those that it chose.
 std::vector<TokenId> run_example(const std::string& arguments) {
   const std::string command = std::string(INGOT_EXAMPLE_GENERATE) + " " + arguments;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"), &::pclose);

@@ -17,7 +17,7 @@ namespace ingot::test {
 
 inline constexpr std::uint32_t tiny_vocabulary = 41;
 
-/// What a tiny model has.
+/// The features of a tiny model.
 struct TinyNetwork {
   std::string architecture = "llama";
   std::uint32_t layers = 4;

@@ -19,7 +19,7 @@ namespace ingot::test {
 enum class TinyTokenizer : std::uint8_t { bpe, llama_json, sentencepiece };
 
 struct TinyModel {
-  std::string name;    ///< Of the case.
+  std::string name;    ///< The name of the case.
   std::string config;  ///< Members of config.json.
   TinyTokenizer tokenizer = TinyTokenizer::bpe;
   std::vector<TensorSketch> tensors;
@@ -28,21 +28,21 @@ struct TinyModel {
 
 inline constexpr std::uint64_t tiny_width = 32;
 inline constexpr std::uint64_t tiny_tokens = 24;
-/// What all of the configurations have in common.
+/// The common part of all configurations.
 inline const std::string tiny_sizes =
     R"("hidden_size": 32, "intermediate_size": 64, "num_attention_heads": 4,
        "num_key_value_heads": 2, "num_hidden_layers": 2, "max_position_embeddings": 256,
        "rms_norm_eps": 1e-06, "vocab_size": 24)";
 
-/// Which tensors a model has beside the usual ones.
+/// The tensors of a model beside the usual ones.
 struct TinyParts {
   bool has_output = true;
   bool has_norms_of_heads = false;
   std::uint64_t head_norm = 8;
   bool has_bias = false;
-  bool is_fused = false;          ///< As Phi-3.
-  bool has_norms_behind = false;  ///< As OLMo 2: none before.
-  bool has_four_norms = false;    ///< As Gemma 2.
+  bool is_fused = false;          ///< The model is fused, as Phi-3.
+  bool has_norms_behind = false;  ///< The norms are behind, as in OLMo 2, and none before.
+  bool has_four_norms = false;    ///< There are four norms, as in Gemma 2.
   std::string experts = {};       ///< Below a layer, with the names of the three parts behind it.
   std::array<const char*, 3> expert_parts = {};
   std::string router = {};
@@ -166,7 +166,7 @@ inline const std::string tiny_tokenizer_config =
         "unk_token": "<unk>", "additional_special_tokens": ["<|end|>"],
         "chat_template": "{{ messages }}\n\u00e9"})";
 
-/// With tokens that only tokenizer_config.json and added_tokens.json have.
+/// A configuration with tokens that only tokenizer_config.json and added_tokens.json have.
 inline const std::string tiny_sentencepiece_config =
     R"({"add_bos_token": true, "add_eos_token": false, "chat_template": [
           {"name": "default", "template": "a"}, {"name": "tool_use", "template": "b"}],

@@ -65,7 +65,7 @@ TEST(ParseCounts, AsManyOfTheSmallestEntriesAsFitAreAccepted) {
 TEST(ParseCounts, ATensorCountThatIsOneTooHighRunsIntoTheEnd) {
   GgufBuilder file;
   file.tensor("t", {8}, TensorType::f32, 0).set_counts(2, 0).pad_to(32).data(32);
-  // What stands there, padding and data, is read as an info, and is none.
+  // The padding and the data there are read as an info, and are none.
   EXPECT_FALSE(refusal_of(file).has_value());
 }
 

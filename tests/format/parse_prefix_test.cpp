@@ -77,7 +77,7 @@ TEST(ParsePrefix, AsksForMoreButNeverMoreThanThereIs) {
       const auto parsed = format::parse(prefix, {.file_bytes = file.size()});
       ASSERT_THAT(parsed, Succeeds()) << size;
       ASSERT_EQ(parsed->is_complete(), size >= header_bytes) << size;
-      // What it asks for is part of the header.
+      // The requested bytes are part of the header.
       ASSERT_LE(size + parsed->missing_bytes, std::max<std::uint64_t>(size, header_bytes));
     }
   }

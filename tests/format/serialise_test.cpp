@@ -37,7 +37,7 @@ Bytes header_of(const Bytes& file, const format::Structure& structure) {
   return {file.begin(), file.begin() + static_cast<std::ptrdiff_t>(end)};
 }
 
-/// What a file of one format becomes in another.
+/// Converts a file of one format to another.
 Result<Bytes> convert(const GgufBuilder& file, Format format) {
   const Bytes bytes = file.bytes();
   INGOT_TRY(const format::Structure structure, parse_whole(bytes));
@@ -61,7 +61,7 @@ TEST(Serialise, WithoutTensorsThereIsNoPadding) {
 
 TEST(Serialise, ConvertsToEveryFormatThatHoldsTheContentAndBack) {
   for (const Format from : all_formats) {
-    // What version 1 can hold, all of them can.
+    // All versions can hold the values of version 1.
     GgufBuilder source(from);
     add_all_values(source, v1);
     source.tensor("t", {32, 3}, TensorType::q4_0, 0).pad_to(32).data(54);

@@ -92,7 +92,7 @@ class Adapter {
     EXPECT_THAT(opened.dequantize_rows(*tensor, 0, rows, numbers), Succeeds());
     return numbers;
   }
-  /// Of the tensor that `numbers` was last asked for.
+  /// The shape of the last tensor that `numbers` returned.
   [[nodiscard]] const std::vector<std::uint64_t>& shape() const { return shape_; }
 
  private:

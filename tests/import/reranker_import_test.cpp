@@ -23,7 +23,7 @@ using testing::HasSubstr;
 struct RerankerFolder {
   std::string folder = "Qwen3-Reranker-Tiny";
   std::string model_class = "Qwen3ForCausalLM";
-  std::string members = {};  ///< Of config.json.
+  std::string members = {};  ///< Members of config.json.
   std::string card = {};
   std::string vocabulary = R"({"a": 0, "no": 1, "yes": 2})";
   std::vector<TensorSketch> tensors = {{"model.embed_tokens.weight", {3, 8}},

@@ -164,7 +164,7 @@ TEST(AtomicFile, TheFileThatItReplacesIsLockedUntilItIs) {
   auto file = io::AtomicFile::create(path, true);
   ASSERT_THAT(file, Succeeds());
   EXPECT_THAT(io::open_locked(path, O_RDWR, no_wait), FailsWith(Errc::file_in_use));
-  // What has taken the name meanwhile is locked, too.
+  // A file that has taken the name meanwhile is locked, too.
   fs::rename(folder.write("newer", old_content), path);
   {
     const auto editor = io::open_locked(path, O_RDWR, no_wait);
@@ -240,7 +240,7 @@ TEST(AtomicFile, AFullDiskIsAnErrorAndLeavesTheOldFile) {
   {
     const FullDisk full_disk(100'000);
     EXPECT_THAT(write_file(path, Bytes(200'000), true), FailsWith(Errc::io_error));
-    // Also if it shows only when the gathered pieces are flushed.
+    // The error also appears if only the flush of gathered pieces finds it.
     auto file = io::AtomicFile::create(path, true);
     ASSERT_THAT(file, Succeeds());
     ASSERT_THAT(file->write(Bytes(65'536)), Succeeds());

@@ -15,7 +15,7 @@ namespace {
 using testing::IsSupersetOf;
 using testing::UnorderedElementsAre;
 
-/// What a store gives for a name.
+/// The content that a store gives for a name.
 std::string content_of(const Store& store, const std::string& name) {
   const auto source = store.open(name);
   if (!source) return std::string(name_of(source.error().code));

@@ -27,7 +27,7 @@ struct Weights {
   std::string name;
   std::vector<std::uint64_t> shape;
   TensorType type = f32;
-  std::vector<float> numbers = {};  ///< By the name if there are none.
+  std::vector<float> numbers = {};  ///< The numbers; derived from the name if empty.
 };
 
 std::uint64_t count_of(const std::vector<std::uint64_t>& shape) {

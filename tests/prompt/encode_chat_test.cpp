@@ -32,7 +32,7 @@ class EncodeChat : public testing::Test {
     return joined;
   }
 
-  /// What a template makes of a message, token by token; "+" marks what is generated.
+  /// A rendered message, token by token; "+" marks generated tokens.
   static std::string encoded(const std::string& source, const std::string& content,
                              const EncodeChatOptions& options = {}, bool adds_bos = false) {
     const auto chat = ChatTemplate::make(source);

@@ -81,7 +81,7 @@ class QuantizeModel : public testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  /// What `quantize` makes of the rows of a source.
+  /// The result of `quantize` for the rows of a source.
   static std::vector<std::byte> expected(const SourceTensor& source, TensorType type,
                                          std::span<const float> weights = {},
                                          Endian order = Endian::little) {

@@ -24,7 +24,7 @@ using TypeAndTarget = std::tuple<TensorTypeInfo, std::int64_t>;
   return testing::Combine(testing::ValuesIn(live_tensor_types), testing::ValuesIn(cpu_targets()));
 }
 
-/// The same for some types: those that `has` says yes to.
+/// Each target with the types that satisfy `has`.
 template <class Has>
 [[nodiscard]] auto each_target_and_type_that(const Has& has) {
   std::vector<TensorTypeInfo> types;

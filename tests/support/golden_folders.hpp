@@ -13,7 +13,7 @@
 namespace ingot::test {
 
 struct GoldenFolder {
-  std::string name;              ///< Of the case.
+  std::string name;              ///< The name of the case.
   std::filesystem::path folder;  ///< The input.
   nlohmann::json expected;
 };

@@ -195,7 +195,7 @@ class ModelChecker {
   std::string problem_;
 };
 
-/// What is wrong with a model; empty if nothing is.
+/// The fault of a model; empty if there is none.
 [[nodiscard]] inline std::string find_inconsistency(const Model& model) {
   return ModelChecker(model).problem();
 }

@@ -42,7 +42,7 @@ std::string safetensors_of(const std::vector<TensorSketch>& tensors, const std::
   return std::string(reinterpret_cast<const char*>(&size), sizeof size) + header + data;
 }
 
-/// The same with the number i at place i of each tensor, as F32.
+/// A safetensors file with the number i at index i of each tensor, as F32.
 inline std::string safetensors_of(const std::vector<TensorSketch>& tensors) {
   return safetensors_of(tensors, "F32", [](std::uint64_t i, std::string& bytes) {
     const auto number = static_cast<float>(i);

@@ -16,7 +16,7 @@ struct Allocations {
 /// All that this thread ever did.
 extern thread_local Allocations allocations_so_far;
 
-/// What `function` allocates on this thread, freed or not.
+/// The allocations of `function` on this thread, freed or not.
 template <class Function>
 [[nodiscard]] Allocations allocations_of(Function&& function) {
   const Allocations before = allocations_so_far;

@@ -10,7 +10,7 @@
 
 namespace ingot::test {
 
-/// What stands for a space in the pieces of SentencePiece: U+2581.
+/// The letter for a space in the pieces of SentencePiece: U+2581.
 inline const std::string metaspace = "\xE2\x96\x81";
 
 [[nodiscard]] inline Tokenizer made(const VocabularySketch& sketch) {

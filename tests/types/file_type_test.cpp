@@ -12,7 +12,7 @@
 namespace ingot::test {
 namespace {
 
-// From the format's documentation and llama.h.
+// The names are from the format's documentation and llama.h.
 const std::map<std::uint64_t, std::string_view> expected_names = {
     {0, "F32"},     {1, "F16"},      {2, "Q4_0"},     {3, "Q4_1"},       {4, "Q4_1_SOME_F16"},
     {7, "Q8_0"},    {8, "Q5_0"},     {9, "Q5_1"},     {10, "Q2_K"},      {11, "Q3_K_S"},
@@ -38,7 +38,7 @@ TEST(FileTypes, TheFlagForGuessedIsIgnored) {
 }
 
 TEST(FileTypes, AreNamedAfterTheTypeOfMostWeights) {
-  // What llama.cpp's quantizer makes of each, where the name is not the type.
+  // The type that llama.cpp's quantizer makes, if the name is not the type.
   const std::map<std::string_view, TensorType> others = {
       {"Q4_1_SOME_F16", TensorType::q4_1}, {"IQ3_XS", TensorType::iq3_s},
       {"IQ3_M", TensorType::iq3_s},        {"IQ2_S", TensorType::iq2_xs},

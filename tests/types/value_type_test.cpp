@@ -17,7 +17,7 @@ struct ExpectedValueType {
   std::uint32_t bytes;
 };
 
-// By id, from the format's documentation.
+// The rows by id, from the format's documentation.
 constexpr std::array<ExpectedValueType, 13> expected_value_types = {{
     {ValueType::uint8, "uint8", 1},
     {ValueType::int8, "int8", 1},

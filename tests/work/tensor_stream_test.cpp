@@ -32,7 +32,7 @@ class TensorStream : public testing::Test {
     return *output_of(tensor(name), tensor(name).type);
   }
 
-  /// What comes out, or why nothing does.
+  /// The output, or the error.
   Result<Bytes> stream(const OutputTensor& output, const StreamOptions& options = {}) const {
     Bytes bytes;
     const auto append = [&](std::span<const std::byte> piece) -> Result<void> {

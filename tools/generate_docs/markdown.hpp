@@ -15,7 +15,7 @@ std::string row(const Cells&... cells) {
   return text + '\n';
 }
 
-/// What Markdown would take for markup is escaped.
+/// Escapes characters that Markdown would take for markup.
 inline std::string plain(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -25,7 +25,7 @@ inline std::string plain(std::string_view text) {
   return result;
 }
 
-/// The same, but what stands between backticks stays code.
+/// Escapes markup, but leaves code between backticks as it is.
 inline std::string escape_markup(std::string_view text) {
   std::string result;
   bool is_code = false;

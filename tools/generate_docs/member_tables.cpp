@@ -19,8 +19,7 @@
 namespace ingot::docs {
 namespace {
 
-/// The visitor that writes a row for each member of a result, and for the members of what is
-/// inside.
+/// The visitor that writes a row for each member of a result, and for the members inside it.
 class MemberRows {
  public:
   template <class T>
@@ -71,7 +70,7 @@ void fill_members(std::string& page, std::string_view name, const T& result = {}
   const std::size_t begin = page.find(start);
   const std::size_t stop = begin == page.npos ? page.npos : page.find(end, begin);
   if (stop == page.npos) {
-    page += "There is no place for " + start;  // which a check finds
+    page += "There is no place for " + start;  // a check finds this text
     return;
   }
   page.replace(begin + start.size(), stop - begin - start.size(),

@@ -43,10 +43,10 @@ constexpr std::array commands = {
 
 using Words = std::vector<std::string>;
 
-/// What completions of shells call; no option of any command.
+/// The option that completions of shells call; no command has it.
 constexpr std::string_view complete_option = "--complete";
 
-/// As it is typed: "chat-template".
+/// The name as it is typed: "chat-template".
 std::string typed_name(const Command& command) {
   std::string name(command.name);
   std::replace(name.begin(), name.end(), '_', '-');
@@ -64,11 +64,11 @@ void join_hub_names(Words& words) {
   }
 }
 
-/// The arguments as the commands spell them, without what may not be printed. `ingot FILE` means
-/// `ingot show FILE`, where FILE is there or on a server, and no command is called so.
+/// The arguments in the commands' spelling, without secrets. `ingot FILE` means `ingot show FILE`
+/// if FILE exists or is on a server, and no command has that name.
 Words words_of(std::span<char* const> arguments, Console& console) {
   Words words(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
-  // Half a command line is completed as it stands.
+  // A half-typed command line is completed as it is.
   if (words.empty() || words.front() == complete_option) return words;
   join_hub_names(words);
   for (std::string& word : words) word = console.remote().keep_secret(word);
@@ -93,7 +93,7 @@ void declare_commands(CLI::App& program, Console& console, const Words& words) {
   const auto is_argument = [&](std::string_view word) {
     return std::find(words.begin(), words.end(), word) != words.end();
   };
-  bool is_any_named = is_argument("--version") || is_argument("-V");  // which need none
+  bool is_any_named = is_argument("--version") || is_argument("-V");  // these need no command
   const bool is_half = !words.empty() && words.front() == complete_option;
   for (const Command& command : commands) {
     if (is_half || !is_argument(typed_name(command))) continue;
@@ -112,7 +112,7 @@ void declare(CLI::App& program, Console& console, const Words& words) {
       "'ingot help COMMAND' explains a command and gives examples.\n"
       "Exit status: 0 done, 1 the answer is no, 2 wrong usage, 3 the input is refused,\n"
       "4 the system failed, 130 interrupted.");
-  // At most one, so that a FILE may be called like a command.
+  // At most one command is accepted, so that a FILE may have the name of a command.
   program.require_subcommand(0, 1);
   program.fallthrough();  // commands inherit it: global options may come after them
   console.add_options(program);
@@ -152,7 +152,7 @@ void allow_many_files() {
 
 /// Parsing also runs the command, as the callback of its declaration.
 void parse(CLI::App& program, Words words) {
-  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  std::reverse(words.begin(), words.end());  // CLI11 takes them in reverse
   program.parse(words);
   if (program.get_subcommands().empty()) throw CLI::RequiredError("COMMAND");
 }

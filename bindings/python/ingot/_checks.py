@@ -64,7 +64,7 @@ class RepairStep(NamedTuple):
 
 
 class Repair(NamedTuple):
-    """What was repaired; `losses` are tensors that only ``drop_broken=True`` leaves out."""
+    """The result of a repair; `losses` are tensors that only ``drop_broken=True`` leaves out."""
 
     steps: List[RepairStep]
     losses: List[RepairStep]
@@ -151,7 +151,7 @@ def diff(a: AnyModel, b: AnyModel, *, data: bool = True, threads: int = 0,
 
 
 class Distance(NamedTuple):
-    """How far the weights of a tensor of `b` are from those of `a`."""
+    """The distance of the weights of a tensor of `b` from those of `a`."""
 
     name: str
     pairs: int

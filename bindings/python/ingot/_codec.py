@@ -159,7 +159,8 @@ def quantize(array: Array, type: str, importance: Optional[Array] = None, *,
 
 
 def measure_error(reference: Array, numbers: Array) -> dict[str, Any]:
-    """How far numbers are from a reference: ``rmse``, ``sqnr_db``, ``largest``, ``count``.
+    """Measures the distance of numbers from a reference: ``rmse``, ``sqnr_db``, ``largest``,
+    ``count``.
 
     Pairs of which one is not finite are left out.
     """

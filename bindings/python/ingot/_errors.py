@@ -43,7 +43,7 @@ class Error(Exception):
     context: List[str] = []
 
     def __str__(self) -> str:
-        # That of OSError would be made of errno alone.
+        # The text of OSError would show errno alone.
         return str(self.args[0]) if self.args else self.code
 
     def __reduce__(self) -> Any:
@@ -120,7 +120,7 @@ def make_error(message: str, code: str, number: int, category: str, offset: Opti
 
 
 def usage_error(code: str, message: str, subject: str = "") -> UsageError:
-    """The same for a request that never reaches the library."""
+    """The error of a request that never reaches the library."""
     error = UsageError(message)
     error.code, error.subject = code, subject
     return error

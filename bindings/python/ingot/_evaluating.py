@@ -37,8 +37,8 @@ class MeanEstimate(NamedTuple):
 
 
 class ModelScore(NamedTuple):
-    """How well a model predicts the text: `loss` in nats per token, `perplexity` with its standard
-    error, and the mean loss of each chunk, an array of shape (chunks,)."""
+    """The quality of a model's predictions of the text: `loss` in nats per token, `perplexity` with
+    its standard error, and the mean loss of each chunk, an array of shape (chunks,)."""
 
     loss: MeanEstimate
     perplexity: MeanEstimate
@@ -81,7 +81,7 @@ class ModelComparison:
 
 
 class Evaluation:
-    """What `evaluate` has found.
+    """The result of `evaluate`.
 
     Attributes
     ----------

@@ -59,8 +59,8 @@ def merge(source: AnyModel, path: Path, *, replace: bool = False, dry_run: bool 
 
 
 class Conversion(NamedTuple):
-    """What a conversion wrote: the files, remarks, and flaws of the result; of a folder, what would
-    not come back when it is imported."""
+    """The result of a conversion: the files, remarks, and flaws; for a folder, the losses when it
+    is imported again."""
 
     outputs: List[str]
     remarks: List[Error]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What notebooks show of facts about models and tensors. Everything that a file says is escaped: control and
-invisible characters as on a terminal, then the characters that mean something in HTML."""
+"""The display of facts about models and tensors in notebooks. Everything from a file is escaped:
+control and invisible characters as on a terminal, then the characters that mean something in
+HTML."""
 from __future__ import annotations
 
 import html

@@ -48,18 +48,18 @@ class ImportPlan:
 
     @property
     def keys(self) -> List[ImportedKey]:
-        """In the order of the file."""
+        """The keys in the order of the file."""
         return [ImportedKey(key, wrap(value), origin) for key, value, origin in self._core.keys()]
 
     @property
     def tensors(self) -> List[ImportedTensor]:
-        """In the order of the file."""
+        """The tensors in the order of the file."""
         return [ImportedTensor(name, type, shape[::-1], nbytes, sources, transform)
                 for name, type, shape, nbytes, sources, transform in self._core.tensors()]
 
     @property
     def remarks(self) -> List[Error]:
-        """What is odd about the folder, and did not keep it from being imported."""
+        """Oddities of the folder that did not prevent the import."""
         return self._core.remarks()
 
     @property

@@ -13,8 +13,8 @@ __all__ = ["LoraAdapter", "LoraChange", "LoraMerge", "merge_lora", "read_lora"]
 
 
 class LoraChange(NamedTuple):
-    """What an adapter does to one tensor of its base, of shape (rows, columns): it adds `factor` times
-    the product of two halves of this rank. With rank 0 the tensor comes whole."""
+    """The change of an adapter to one tensor of its base, of shape (rows, columns): it adds
+    `factor` times the product of two halves of this rank. With rank 0 the tensor comes whole."""
 
     name: str
     shape: Tuple[int, int]
@@ -65,7 +65,8 @@ def read_lora(source: AnyModel) -> LoraAdapter:
 
 
 class LoraMerge(NamedTuple):
-    """What a merge made: the names of the tensors that adapters change, and the size of the file."""
+    """The result of a merge: the names of the tensors that adapters change, and the size of the
+    file."""
 
     changed: List[str]
     file_bytes: int

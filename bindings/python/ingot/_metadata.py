@@ -69,7 +69,7 @@ class Elements(Sequence[Any]):
 
     @property
     def bytes(self) -> Elements:
-        """The same elements with strings as ``bytes``, exactly as in the file."""
+        """All elements, with strings as ``bytes``, exactly as in the file."""
         return Elements(self._core, True)
 
     def __eq__(self, other: object) -> bool:

@@ -88,7 +88,7 @@ class Model:
 
     @property
     def format(self) -> str:
-        """What the file is: ``"gguf"``, ``"safetensors"``, ``"bump"``."""
+        """The format of the file: ``"gguf"``, ``"safetensors"``, ``"bump"``."""
         return self._core.format()
 
     @property
@@ -113,7 +113,7 @@ class Model:
 
     @property
     def notices(self) -> List[Error]:
-        """What is odd about the file, and did not keep it from opening."""
+        """Oddities of the file that did not prevent opening it."""
         return self._core.notices()
 
     @property

@@ -95,7 +95,7 @@ class Tensor:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """What `numpy` returns: the stored type where NumPy has it, else float32."""
+        """The type that `numpy` returns: the stored type if NumPy has it, else float32."""
         code = _DTYPES.get(self.type)
         order = self._core.files()[self.shard]["byte_order"]
         return np.dtype((">" if order == "big" else "<") + code) if code else np.dtype("f4")
@@ -181,8 +181,8 @@ class Tensor:
         return self.ggml_shape[-1]
 
     def __getitem__(self, key: Any) -> Any:
-        """What `numpy` has there. Of a quantized tensor only the rows are decoded that an index or a
-        slice of the first dimension needs."""
+        """The elements of `numpy` at an index. Of a quantized tensor only the rows are decoded that
+        an index or a slice of the first dimension needs."""
         if self.type in _DTYPES or not self.ggml_shape:
             return self.numpy()[key]
         first, *others = key if isinstance(key, tuple) else (key,)

@@ -182,7 +182,7 @@ class ChatTemplate:
 
     @property
     def features(self) -> Dict[str, bool]:
-        """What it does with conversations: "system", "tool calls", ..."""
+        """The features for conversations: "system", "tool calls", ..."""
         return self._core.profile()
 
     def lint(self) -> List[Tuple[int, int, str]]:
@@ -218,7 +218,7 @@ class ChatTemplate:
                     tools: Optional[Sequence[Mapping[str, Any]]] = None, *,
                     add_generation_prompt: bool = True, now: Optional[str] = None,
                     lenient: bool = False, **variables: Any) -> Tuple[str, List[Run]]:
-        """The same, and where each part of the text comes from."""
+        """Renders, and tells where each part of the text comes from."""
         text, runs = self._core.render(messages, tools, add_generation_prompt, variables, now, lenient)
         return text, [Run(*run) for run in runs]
 

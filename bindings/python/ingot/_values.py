@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core
 
-# By NumPy's kind and size of a number.
+# The value types by NumPy's kind and size of a number.
 _OF_DTYPE = {"f4": "float32", "f8": "float64", "f2": "float32", "u1": "uint8", "i1": "int8",
              "u2": "uint16", "i2": "int16", "u4": "uint32", "i4": "int32", "u8": "uint64",
              "i8": "int64", "b1": "bool"}

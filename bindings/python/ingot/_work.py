@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What all work on whole models shares. It takes a path or an open model, reports to a `progress`
-callable, ten times a second with the bytes done, and stops when that raises or the user presses
-Ctrl-C: then no file is left."""
+"""The common part of all work on whole models. It takes a path or an open model, reports to a
+`progress` callable, ten times a second with the bytes done, and stops when that raises or the user
+presses Ctrl-C: then no file is left."""
 from __future__ import annotations
 
 import os

@@ -267,7 +267,7 @@ class Edit(MutableMapping[str, Any]):
         self._core.remove_tensor(name)
 
     def plan(self) -> EditPlan:
-        """What saving would do; writes nothing."""
+        """Plans what saving would do; writes nothing."""
         with about(self.path):
             return EditPlan(**self._core.plan(self._output))
 

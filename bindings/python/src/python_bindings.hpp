@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the files of the module ingot._core share. The module is thin: each class and function of
-// the library as it is, over NumPy arrays and bytes. The names, the defaults and the conveniences
-// that users see are in the Python files of the package.
+// Helpers that the files of the module ingot._core share. The module is thin: each class and
+// function of the library as it is, over NumPy arrays and bytes. The names, the defaults and the
+// conveniences that users see are in the Python files of the package.
 //
 // The GIL: every call into the library that reads, decodes, encodes or writes runs without it
 // (`py::gil_scoped_release`), on this thread or, for work that can be stopped, on another
@@ -84,13 +84,13 @@ std::optional<T> find_option(const py::dict& options, const char* name) {
   }
 }
 
-/// Sets what an option says, if it is there.
+/// Sets `target` from an option, if it is given.
 template <class T>
 void set_option(const py::dict& options, const char* name, T& target) {
   if (std::optional<T> value = find_option<T>(options, name)) target = *std::move(value);
 }
 
-/// The same for an option that is one of some words; throws Failed for any other.
+/// Sets `target` from an option that is one of some words; throws Failed for any other word.
 template <class T>
 void set_choice(const py::dict& options, const char* name,
                 std::initializer_list<std::pair<const char*, T>> choices, T& target) {
@@ -123,7 +123,7 @@ class Buffer {
 
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept;
   [[nodiscard]] std::span<std::byte> writable() const noexcept;
-  /// As floats; throws a ValueError where the bytes are not whole and aligned ones.
+  /// The bytes as floats; throws a ValueError if they are not whole and aligned floats.
   [[nodiscard]] std::span<const float> floats() const;
   [[nodiscard]] std::span<float> writable_floats() const;
 
@@ -133,7 +133,7 @@ class Buffer {
 
 // --- models -------------------------------------------------------------------------------------
 
-/// An open model, and what it borrows. Views that Python has keep it alive.
+/// An open model, and the objects that it borrows. Views that Python has keep it alive.
 struct OpenModel {
   std::shared_ptr<void> lender;  ///< The bytes, or the store, that the model reads from.
   OpenedModel opened;
@@ -165,7 +165,7 @@ using Report = std::function<bool(std::uint64_t done)>;
 /// (a KeyboardInterrupt, say) makes `Report` return false, and is thrown when the work has ended.
 void run_job(const py::object& progress, const std::function<void(const Report&)>& work);
 
-/// The same for a function that returns a Result.
+/// Runs a function that returns a Result.
 template <class Work>
 auto run(const py::object& progress, Work work) {
   using Outcome = decltype(work(std::declval<const Report&>()));

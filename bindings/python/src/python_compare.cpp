@@ -106,7 +106,7 @@ py::dict diff(const OpenModel& a, const OpenModel& b, bool with_data, unsigned t
   return facts;
 }
 
-/// Of all tensors of the same name and shape: name, count, rmse, sqnr_db, largest, cosine,
+/// The rows of all tensors of the same name and shape: name, count, rmse, sqnr_db, largest, cosine,
 /// differing.
 py::list distances(const OpenModel& a, const OpenModel& b, unsigned threads,
                    const py::object& progress) {

@@ -166,7 +166,7 @@ py::list measure(const OpenModel& model, const Ids& ids,
     found = run_models(listener, to.run,
                        [&] { return measure_sensitivities(model.model(), text, to); });
   } catch (...) {
-    // Those that were made while the work was stopped are not lost either.
+    // Chunks that were finished while the work was stopped are not lost either.
     const std::exception_ptr reason = std::current_exception();
     measurements->deliver();
     std::rethrow_exception(reason);

@@ -14,7 +14,7 @@ namespace ingot::python {
 template <class T>
 [[nodiscard]] py::dict facts_of(const T& result);
 
-/// What a member of a result is in Python.
+/// The Python object of a member of a result.
 template <class T>
 [[nodiscard]] py::object fact_of(const T& value) {
   if constexpr (ingot::detail::is_optional<T>) {

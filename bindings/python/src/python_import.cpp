@@ -45,7 +45,7 @@ PlanPointer make_adapter_plan(const py::str& folder, const py::str& base_folder,
   })});
 }
 
-/// What `find` tells of a folder, without the GIL.
+/// Calls `find` for a folder, without the GIL.
 template <class Find>
 std::optional<std::string> find_in(const py::str& folder, Find find) {
   const std::string name = to_bytes(folder);
@@ -98,7 +98,7 @@ void write_shards_of(const ImportPlan& self, const py::str& prefix, const SplitL
   });
 }
 
-/// None, a str, a list or a dict.
+/// The card value as None, a str, a list or a dict.
 py::object card_object(const CardValue& value) {
   switch (value.kind) {
     case CardValue::Kind::null:

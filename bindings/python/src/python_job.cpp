@@ -14,13 +14,14 @@ namespace {
 
 constexpr std::chrono::milliseconds watch_interval{100};
 
-/// How far the work is, and whether it is to stop. A Report owns it, and may outlive the work.
+/// The progress of the work, and the request to stop it. A Report owns it, and may outlive the
+/// work.
 struct Progress {
   std::atomic<std::uint64_t> done{0};
   std::atomic<bool> is_stopped{false};
 };
 
-/// What both threads know of the work.
+/// The state of the work that both threads share.
 class Job {
  public:
   void run(const std::function<void(const Report&)>& work) noexcept {

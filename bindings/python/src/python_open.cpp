@@ -25,7 +25,8 @@ class PythonFile {
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
 
   [[nodiscard]] bool read(std::uint64_t offset, std::span<std::byte> destination) {
-    // The GIL before the lock: a thread that waits for the lock must not hold what its owner needs.
+    // The GIL comes before the lock, as a thread that waits for the lock must not hold the GIL that
+    // its owner needs.
     const py::gil_scoped_acquire acquire;
     try {
       while (!destination.empty()) {
@@ -45,7 +46,7 @@ class PythonFile {
     }
   }
 
-  /// Throws what the file has thrown.
+  /// Rethrows the exception of the file.
   void rethrow() {
     if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
   }

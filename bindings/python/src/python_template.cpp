@@ -9,7 +9,7 @@
 namespace ingot::python {
 namespace {
 
-/// Values of Python may hold themselves; what JSON can say does not go deeper.
+/// Python values may contain themselves; JSON values are not nested deeper than this.
 constexpr int max_depth = 100;
 
 ChatValue value_from(const py::handle& object, int depth = 0);

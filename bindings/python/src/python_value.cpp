@@ -9,7 +9,7 @@
 namespace ingot::python {
 namespace {
 
-/// How NumPy writes the type of the elements of an array; empty for strings and arrays.
+/// NumPy's code of the element type of an array; empty for strings and arrays.
 std::string numpy_code(ValueType type) {
   switch (type) {
     case ValueType::boolean:
@@ -39,7 +39,8 @@ py::object number_array(const Array& array, Endian byte_order, const py::object&
     return copy;
   }
   if (owner.is_none()) {
-    // Of an edit: each value knows its byte order, new ones have another than those of the file.
+    // In an edit, new values may have another byte order than those of the file; each value knows
+    // its own.
     py::list numbers;
     for (const Value& number : array) numbers.append(to_python(number, byte_order, owner));
     return py::module_::import("numpy").attr("array")(numbers, numpy_code(type));

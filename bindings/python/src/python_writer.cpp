@@ -7,11 +7,12 @@
 namespace ingot::python {
 namespace {
 
-/// What a writer borrows: buffers, iterables and models, until it is destroyed (with the GIL).
+/// A writer, and the buffers, iterables and models that it borrows until it is destroyed (with the
+/// GIL).
 struct Writer {
   ModelWriter writer;
   std::vector<std::shared_ptr<void>> lenders;
-  std::exception_ptr exception;  ///< What a producer of Python has thrown.
+  std::exception_ptr exception;  ///< The exception of a Python producer.
 };
 
 WriteFormat format_from(unsigned version, const std::string& byte_order, bool is_lenient) {

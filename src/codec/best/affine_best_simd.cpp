@@ -10,13 +10,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
-/// The binary16 above or below, or the same: for step 1 or -1.
+/// The binary16 above (step 1) or below (step -1); a small number may round to itself.
 template <class Lanes>
 HWY_INLINE typename Lanes::Floats HalfNear(typename Lanes::Floats half, int step) {
   return Lanes::RoundHalf(half + half * Lanes::Set(static_cast<float>(step) * 0.7f / 1024.0f));
 }
 
-/// Q4_1 and Q5_1.
+/// The search for Q4_1 and Q5_1.
 template <class BlockType, int max_code, int first_percent>
 struct SearchLine {
   using Block = BlockType;
@@ -63,12 +63,13 @@ struct SearchLine {
   }
 };
 
-/// What the super-blocks differ in.
+/// The differences between the super-blocks.
 struct LinesQ2_K {
   using Block = BlockQ2_K;
   static constexpr std::size_t group_elements = 16;
   static constexpr AffineSearch search = {3, 0.55f, 1.1f, 3, false};
-  static constexpr float top = 15.0f;  ///< Of the integers that scale and minimum of a group are.
+  static constexpr float top = 15.0f;  ///< The largest integer for the scale and the minimum of a
+                                       ///< group.
   static constexpr int reach = 1;
   static constexpr float scale_factors[] = {1.0f, 0.85f};
   static constexpr float minimum_factors[] = {1.0f, 0.85f};
@@ -85,7 +86,7 @@ struct LinesK45 {
   static constexpr float minimum_factors[] = {1.0f, 0.9f};
 };
 
-/// Scale and minimum of a super-block, and the integers of its groups, by turns.
+/// Improves scale and minimum of a super-block, and the integers of its groups, in turns.
 template <class Lanes, class Type>
 class GroupLines {
  public:
@@ -261,7 +262,7 @@ class GroupLines {
   Tile<Lanes, group_count> weights_;
   Tile<Lanes, group_count> products_;
   Tile<Lanes, group_count> real_scales_;
-  Tile<Lanes, group_count> real_minimums_;  ///< Negated: 0 or above.
+  Tile<Lanes, group_count> real_minimums_;  ///< The negated minimums: 0 or above.
   Tile<Lanes, group_count> tried_scales_;
   Tile<Lanes, group_count> tried_minimums_;
   Tile<Lanes, group_count> scales_;

@@ -14,12 +14,12 @@
 
 namespace ingot::codec {
 
-/// Blocks that are to be searched for.
+/// Blocks to search for.
 struct BlockSearch {
   /// The values of the blocks, back to back: finite, the largest magnitude of each block from
   /// least_searched to greatest_searched.
   const float* x = nullptr;
-  /// How much each value matters, 0 to 1; in each block one has 1.
+  /// The weights of the values, 0 to 1; the largest of each block is 1.
   const float* w = nullptr;
   const std::byte* reference = nullptr;  ///< The blocks of the reference encoder.
   std::byte* dst = nullptr;              ///< Receives the blocks.
@@ -35,25 +35,25 @@ using RescaleBlock = void (*)(std::byte* block, double factor) noexcept;
 
 /// The weight of a value in the search.
 enum class SearchWeights : std::uint8_t {
-  plain,    ///< Its importance, 1 without.
-  balanced  ///< That times sqrt(mean square of the block + square of the value).
+  plain,    ///< Its importance; 1 without importances.
+  balanced  ///< Its importance times sqrt(mean square of the block + square of the value).
 };
 
 /// Weight of the shortening in the cost of a block. Shortening adds up over the columns, as the
-/// inputs of a matrix are correlated: the energy of its output was about four times what the
-/// columns alone explain.
+/// inputs of a matrix are correlated: the energy of its output was about four times the energy that
+/// the columns alone explain.
 inline constexpr double usual_shortening = 3.0;
 
 struct BestEncoder {
   TensorType type;
   SearchWeights weights;
-  SearchBlocks search;      ///< Several blocks at once.
-  SearchBlocks search_ref;  ///< One block after the other; the same bytes.
+  SearchBlocks search;      ///< Searches several blocks at once.
+  SearchBlocks search_ref;  ///< Searches one block after the other, with the same result.
   RescaleBlock rescale;     ///< Null for types whose scales are too coarse to be corrected.
   double shortening = usual_shortening;
 };
 
-/// Null for types without a better encoder. O(types), thread-safe.
+/// The best encoder of a type; null if it has none. O(types), thread-safe.
 [[nodiscard]] const BestEncoder* find_best_encoder(TensorType type) noexcept;
 
 /// Encodes rows as well as `encoder` can. Scales are those with which a block costs least
@@ -68,8 +68,8 @@ void quantize_best(const BestEncoder& encoder, const FloatRows& rows) noexcept;
 [[nodiscard]] bool weigh_for_search(SearchWeights weights, const float* x, const float* importances,
                                     std::size_t count, float* w) noexcept;
 
-/// What a block costs: the sum of w * e * e, plus `shortening` times what of it lies along the
-/// source. Sums in f64 in the order of the elements.
+/// The cost of a block: the sum of w * e * e, plus `shortening` times its part along the source.
+/// Sums in f64 in the order of the elements.
 [[nodiscard]] double block_cost(const float* x, const float* decoded, const float* w,
                                 std::size_t count, double shortening) noexcept;
 

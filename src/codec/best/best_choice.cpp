@@ -11,7 +11,7 @@
 namespace ingot::codec {
 namespace {
 
-/// Elements that are searched at once: enough blocks of every type for all lanes of a vector.
+/// The elements that are searched at once: enough blocks of every type for all lanes of a vector.
 constexpr std::size_t chunk_elements = 4096;
 /// No block with a search has more bytes for an element.
 constexpr std::size_t chunk_bytes = chunk_elements / 32 * 34;
@@ -83,7 +83,7 @@ class ChunkEncoder {
                                         : rows_.importances + block % row_blocks * elements_;
   }
 
-  /// The values and weights of the search; false if no block is worth one.
+  /// Prepares values and weights of the search; false if no block is worth one.
   [[nodiscard]] bool weigh(std::size_t first, std::size_t count) noexcept {
     bool is_any = false;
     for (std::size_t b = 0; b < count; ++b) {
@@ -95,7 +95,7 @@ class ChunkEncoder {
       if (chunk_.is_searched[b]) {
         std::copy_n(x, elements_, values);
         is_any = true;
-      } else {  // any numbers that a search can bear
+      } else {  // fills in numbers that are harmless in a search
         std::fill_n(values, elements_, 1.0f);
         std::fill_n(w, elements_, 1.0f);
       }
@@ -127,8 +127,8 @@ class ChunkEncoder {
   const BestEncoder& encoder_;
   const FloatRows& rows_;
   const Codec& codec_;
-  std::size_t elements_;  // of a block
-  std::size_t bytes_;     // of a block
+  std::size_t elements_;  // elements of a block
+  std::size_t bytes_;     // bytes of a block
   Chunk chunk_;
 };
 

@@ -39,7 +39,7 @@ inline constexpr float greatest_half = 65504.0f;
 inline constexpr float least_square = 1e-30f;
 /// The product of two such quotients, or of one and any sum over a block, is finite.
 inline constexpr float greatest_quotient = 1e18f;
-/// The error of a candidate that is none.
+/// The error of a missing candidate.
 inline constexpr float no_error = 3e38f;
 
 struct OneLane {
@@ -84,7 +84,7 @@ struct KernelLanes {
     return hn::IfThenElse(mask, yes, no);
   }
 
-  /// To the nearest binary16, ties to even, at most greatest_half.
+  /// Rounds to the nearest binary16, ties to even, at most greatest_half.
   static HWY_INLINE Floats RoundHalf(Floats value) {
     const hn::RebindToSigned<Tag> i32;
     value = Max(Min(value, Set(greatest_half)), Set(-greatest_half));
@@ -142,7 +142,7 @@ class Rows {
   const float* values_;
 };
 
-/// Rows that are written, too.
+/// Rows that can be written, too.
 template <class Lanes, std::size_t element_count>
 struct Tile {
   HWY_ALIGN float values[element_count * Lanes::count];
@@ -169,7 +169,7 @@ template <class Lanes>
   return (value + shift) - shift;
 }
 
-/// To the nearest integer from low to high.
+/// Rounds to the nearest integer from low to high.
 template <class Lanes>
 [[nodiscard]] HWY_INLINE typename Lanes::Floats RoundWithin(typename Lanes::Floats value,
                                                             typename Lanes::Floats low,

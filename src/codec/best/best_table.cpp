@@ -14,7 +14,7 @@
 namespace ingot::codec {
 namespace {
 
-/// Leaves a scale that would become infinite.
+/// Rescales a binary16, unless it would become infinite.
 void rescale_half(std::uint8_t* bytes, double factor) noexcept {
   const auto scale = static_cast<float>(double{f16_at(bytes)} * factor);
   const std::uint16_t bits = f16_from_f32(scale);

@@ -33,7 +33,7 @@ HWY_INLINE E2m1<Lanes> NearestE2m1(typename Lanes::Floats magnitude) {
   return nearest;
 }
 
-/// The best of scale bytes near to those of the reference. ScaleOf(byte) is the scale of the
+/// Finds the best scale byte near to that of the reference. ScaleOf(byte) is the scale of the
 /// doubled levels.
 template <class Lanes, class Range>
 class ScaleByte {

@@ -31,9 +31,9 @@ struct GroupsQ3_K {
   using Levels = UniformLevels<-4, 3>;
   using Codes = LevelOffset<4>;
   static constexpr std::size_t group_elements = 16;
-  static constexpr float top = 32.0f;  ///< Group scales are from -top to top - 1.
+  static constexpr float top = 32.0f;  ///< The limit of group scales: -top to top - 1.
   static constexpr int reach = 1;
-  static constexpr bool has_both_signs = true;  // of the scale of the super-block
+  static constexpr bool has_both_signs = true;  // tries both signs of the super-block's scale
   static constexpr ScaleTries tries[] = {{4.0f * 0.55f, 4.0f * 1.3f, 12}};
   static constexpr float factors[] = {0.7f, 0.8f, 0.9f, 1.0f};
 };
@@ -91,9 +91,9 @@ class GroupScales {
     }
   }
 
-  /// Of the super-block.
+  /// The scale of the super-block.
   [[nodiscard]] HWY_INLINE Floats scale() const { return scale_; }
-  /// Of a group: a small integer.
+  /// The scales of the groups: small integers.
   [[nodiscard]] HWY_INLINE const Tile<Lanes, group_count>& groups() const { return found_; }
 
  private:

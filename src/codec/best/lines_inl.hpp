@@ -23,8 +23,9 @@ struct AffineSearch {
   int max_code;
   float first;
   float last;
-  int rounds;                 ///< Of the best line for the codes, and of the codes for the line.
-  bool has_positive_minimum;  ///< Else the line begins at 0 or below.
+  int rounds;                 ///< The rounds of finding the best line for the codes, and the codes
+                              ///< for the line.
+  bool has_positive_minimum;  ///< If false, the line begins at 0 or below.
 };
 
 /// x ~ scale * code + minimum.
@@ -32,7 +33,7 @@ template <class Lanes>
 struct Line {
   typename Lanes::Floats scale;
   typename Lanes::Floats minimum;
-  typename Lanes::Floats gain;  ///< What it saves of the error of zeros.
+  typename Lanes::Floats gain;  ///< The error that it saves, compared with zeros.
 };
 
 /// Sums over a group with codes c.
@@ -43,7 +44,7 @@ struct CodeSums {
   typename Lanes::Floats product;  ///< w * x * c
 };
 
-/// The codes of values at a scale, of which `inverse` is the inverse, from a minimum on.
+/// The codes of values from a minimum on, at a scale with the inverse `inverse`.
 template <class Lanes>
 HWY_INLINE typename Lanes::Floats CodeOf(typename Lanes::Floats value,
                                          typename Lanes::Floats minimum,

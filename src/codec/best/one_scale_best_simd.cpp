@@ -44,7 +44,7 @@ struct TriesQ5_0 {
   static constexpr bool has_both_signs = true;
   static constexpr ScaleTries list[] = {{14.0f, 18.0f, 24}};
 };
-/// Without -128: some engines cannot hold it.
+/// The codes exclude -128, which some engines cannot hold.
 struct TriesQ8_0 {
   static constexpr bool has_both_signs = false;
   static constexpr ScaleTries list[] = {{110.0f, 128.4f, 40}};

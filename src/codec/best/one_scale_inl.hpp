@@ -59,7 +59,7 @@ struct ScaleTries {
   }
 };
 
-/// Of levels l: the sums of w * x * l and w * l * l. Their quotient is the best scale for them.
+/// The sums of w * x * l and w * l * l over levels l. Their quotient is the best scale for them.
 template <class Lanes>
 struct LevelSums {
   typename Lanes::Floats product;
@@ -73,7 +73,7 @@ template <class Lanes>
 struct BestScale {
   using Floats = typename Lanes::Floats;
   Floats scale;
-  Floats gain;  ///< What the levels with their best scale save of the error of zeros.
+  Floats gain;  ///< The error that the levels with their best scale save, compared with zeros.
 
   HWY_INLINE void Offer(const LevelSums<Lanes>& sums) {
     const Floats next = DivideOrZero<Lanes>(sums.product, sums.square);
@@ -84,7 +84,7 @@ struct BestScale {
   }
 };
 
-/// Tries whose sums are made in one walk.
+/// The tries whose sums are made in one walk.
 inline constexpr int scales_at_once = 4;
 
 /// Offers the levels of all tries, each with the sign, to `best`.

@@ -31,7 +31,7 @@ class PointSearch {
         scale_(Lanes::Set(0.0f)),
         error_(Lanes::Set(no_error)) {}
 
-  /// Not inlined: with sanitizers a compiler takes twice the time for one large function.
+  /// Not inlined, as with sanitizers a compiler takes twice the time for one large function.
   HWY_NOINLINE void Run() {
     Floats largest = Lanes::Set(0.0f);
     for (std::size_t g = 0; g < group_count; ++g) {
@@ -46,7 +46,7 @@ class PointSearch {
     ChoosePoints();
   }
 
-  /// What lane `lane` has found; x and w are the values of its block.
+  /// The result of lane `lane`; x and w are the values of its block.
   [[nodiscard]] BlockPoints Found(std::size_t lane, const float* x, const float* w) const {
     BlockPoints found;
     Tile<Lanes, 1> scale;
@@ -97,7 +97,7 @@ class PointSearch {
     for (std::size_t u = 0; u < group_units; ++u) ListUnit(first, u, scales);
     const GroupScale up = ScaleOf(lists_[0]);
     real_.Set(g, up.scale);
-    typename Lanes::Mask is_down = Lanes::Less(up.gain, up.gain);  // nowhere
+    typename Lanes::Mask is_down = Lanes::Less(up.gain, up.gain);  // false in all lanes
     if constexpr (has_group_shift) {
       const GroupScale down = ScaleOf(lists_[1]);
       is_down = Lanes::Less(up.gain, down.gain);
@@ -147,7 +147,7 @@ class PointSearch {
     }
   }
 
-  /// The real scale that the lists are best at.
+  /// The real scale at which the lists are best.
   [[nodiscard]] HWY_INLINE GroupScale ScaleOf(const Lists& lists) const {
     GroupScale best = {Lanes::Set(0.0f), Lanes::Set(0.0f)};
     for (std::size_t k = 0; k < tries; ++k) {

@@ -25,11 +25,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
-/// How the signs of a lattice's weights are stored.
+/// The ways in which the signs of a lattice's weights are stored.
 enum class PointSigns : std::uint8_t {
-  free,    ///< One for each weight.
-  even,    ///< Seven of eight: the number of minus signs is even.
-  shifted  ///< In the levels (IQ1), which are shifted by 1/8 up or down.
+  free,    ///< There is one sign for each weight.
+  even,    ///< Seven of eight signs are stored, as the number of minus signs is even.
+  shifted  ///< The levels (IQ1) have the signs; they are shifted by 1/8 up or down.
 };
 
 inline constexpr float point_shift = 0.125f;
@@ -65,7 +65,7 @@ struct PointPick {
   HWY_INLINE PointPick(Floats v, Floats p, Floats s, Floats r)
       : value(v), product(p), square(s), rank(r) {}
 
-  /// Takes the other where it is better.
+  /// Takes the other point where it is better.
   HWY_INLINE void Offer(const PointPick& other) {
     const auto is_better = Lanes::Less(other.value, value);
     value = Lanes::Select(is_better, other.value, value);
@@ -75,10 +75,10 @@ struct PointPick {
   }
 };
 
-/// Which of the tables count.
+/// The tables that count.
 enum class PointScan : std::uint8_t {
   plain,
-  one_wrong  ///< With the cheapest sign wrong.
+  one_wrong  ///< The table with the cheapest sign wrong.
 };
 
 template <class Lanes, class Lattice>
@@ -90,7 +90,7 @@ class PointTables {
   static constexpr std::size_t level_count = Lattice::levels.size();
   static constexpr std::size_t half_count = Lattice::half_count;
 
-  /// `wrong_sign` is what the wrong sign of a weight costs, in units of 4 * A: 1, or 0 for lanes
+  /// `wrong_sign` is the cost of the wrong sign of a weight, in units of 4 * A: 1, or 0 for lanes
   /// whose signs are even.
   HWY_INLINE void Build(Rows<Lanes> x, Rows<Lanes> w, Floats wrong_sign) {
     for (std::size_t half = 0; half < 2; ++half) {
@@ -105,7 +105,7 @@ class PointTables {
     }
   }
 
-  /// The best points at some scales; their ranks if it is one.
+  /// The best points at some scales; their ranks only for a single scale.
   template <PointScan scan, std::size_t tries>
   HWY_INLINE void Find(const Floats* scales, PointPick<Lanes>* picks) const {
     for (std::size_t j = 0; j < tries; ++j) {
@@ -126,22 +126,22 @@ class PointTables {
         const auto is_better = Lanes::Less(value, picks[j].value);
         picks[j].value = Lanes::Select(is_better, value, picks[j].value);
         picks[j].product = Lanes::Select(is_better, product, picks[j].product);
-        // Ranks are needed where one scale is left.
+        // Ranks are needed only for a single scale.
         if (tries == 1) picks[j].rank = Lanes::Select(is_better, number, picks[j].rank);
       }
     }
-    // Not selected above: a walk over all points is what the search takes its time for.
+    // These are not selected above, as the walk over all points takes most of the search's time.
     for (std::size_t j = 0; j < tries; ++j) {
       picks[j].square = DivideOrZero<Lanes>(picks[j].value + picks[j].product, scales[j]);
     }
   }
 
  private:
-  /// Adds an element to the halves that are there.
+  /// Adds an element to the halves so far.
   HWY_INLINE void Extend(std::size_t half, std::size_t size, Floats x, Floats w,
                          Floats wrong_sign) {
     const Floats product = w * Lanes::Abs(x);
-    // The lowest level last: its entries are those that the others begin with.
+    // The lowest level comes last, as its entries are the start of the others.
     for (std::size_t level = level_count; level-- > 0;) {
       const float number = Lattice::levels[level];
       const Floats added = product * Lanes::Set(2.0f * number);
@@ -160,7 +160,7 @@ class PointTables {
 
   Tile<Lanes, half_count> products_[2];
   Tile<Lanes, half_count> squares_[2];
-  /// Of even signs: what the cheapest wrong sign costs.
+  /// The cost of the cheapest wrong sign, for even signs.
   Tile<Lanes, half_count> others_[2];
 };
 

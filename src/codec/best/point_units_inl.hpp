@@ -32,7 +32,7 @@ struct LatticeOf {
   static constexpr std::size_t group_elements = group;
   static constexpr PointSigns signs = sign_kind;
   static constexpr std::size_t tries = 8;
-  static constexpr PointTries range = {0.62f, 1.155f};  // to 1.7
+  static constexpr PointTries range = {0.62f, 1.155f};  // tries up to 1.7
   static constexpr float greatest_code = 15.0f;
 };
 
@@ -41,7 +41,8 @@ struct Octets : LatticeOf<BlockType, group, sign_kind> {
   static constexpr std::size_t point_elements = 8;
   static constexpr std::size_t half_count = 81;
   static constexpr std::array<float, 3> levels = {8.0f, 25.0f, 43.0f};
-  static constexpr float unit = 0.125f;  ///< The scale of group code 0, in that of the block.
+  static constexpr float unit = 0.125f;  ///< The scale of group code 0, in units of the block's
+                                         ///< scale.
 };
 struct LatticeIQ2_XXS : Octets<BlockIQ2_XXS, 32, PointSigns::even> {
   static constexpr auto halves = halves_of(iq2_xxs_codes, half_count);
@@ -79,19 +80,20 @@ struct Shifted : LatticeOf<BlockType, group, PointSigns::shifted> {
   static constexpr auto halves = halves_of(iq1_codes, half_count);
 };
 struct LatticeIQ1_S : Shifted<BlockIQ1_S, 32> {
-  static constexpr std::size_t shift_octets = 4;  ///< That have one shift.
+  static constexpr std::size_t shift_octets = 4;  ///< The number of octets with one shift.
   static constexpr std::size_t tries = 7;
-  // To 6.5: where importances differ much, the largest magnitude is often of a value of little.
+  // The range goes up to 6.5, as with very different importances the value of the largest magnitude
+  // often matters little.
   static constexpr PointTries range = {0.7f, 1.45f};
 };
 struct LatticeIQ1_M : Shifted<BlockIQ1_M, 16> {
   static constexpr std::size_t shift_octets = 1;
   static constexpr std::size_t tries = 3;            // each is a walk over 4096 points
-  static constexpr PointTries range = {1.0f, 1.9f};  // to 3.6
+  static constexpr PointTries range = {1.0f, 1.9f};  // tries up to 3.6
 };
 
-/// An octet, or of IQ3_S a quad: what has points of its own. IQ3_XXS counts the signs of two quads
-/// together.
+/// An octet, or a quad of IQ3_S: the unit with points of its own. IQ3_XXS counts the signs of two
+/// quads together.
 template <class Lanes, class Lattice>
 class PointUnit {
  public:
@@ -120,7 +122,7 @@ class PointUnit {
   }
 
   /// The best points at some scales. `picks[j]` holds the sums over the points of the unit, and
-  /// `ranks` those of each.
+  /// `ranks` the rank of each.
   template <std::size_t tries>
   HWY_INLINE void Find(const Floats* scales, Pick* picks, Floats (*ranks)[2]) const {
     if constexpr (points == 2) {
@@ -136,8 +138,8 @@ class PointUnit {
   }
 
  private:
-  /// Two quads: where the number of minus signs is odd, one sign is wrong in the first or in the
-  /// second.
+  /// Finds points of two quads: if the number of minus signs is odd, one sign is wrong in the first
+  /// or in the second.
   template <std::size_t tries>
   HWY_INLINE void FindPair(const Floats* scales, Pick* picks, Floats (*ranks)[2]) const {
     Pick right[2][tries];

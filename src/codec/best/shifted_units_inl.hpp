@@ -63,7 +63,8 @@ class ShiftedUnit {
     MakeErrors(scale);
     const Floats zero = Lanes::Set(0.0f);
     Floats number = zero;
-    // Even and odd ranks, each by itself, so that the comparisons do not wait for one another.
+    // Even and odd ranks are compared separately, so that the comparisons do not wait for one
+    // another.
     Pick best = {Lanes::Set(no_error), zero, zero, zero};
     Pick odd = best;
     for (std::size_t rank = 0; rank < point_count; rank += 2) {
@@ -90,8 +91,8 @@ class ShiftedUnit {
   static constexpr std::size_t half_count = Lattice::half_count;
   using Halves = Tile<Lanes, half_count>;
 
-  /// Adds an element to the halves that are there. The lowest level comes last: its entries are
-  /// those that the others begin with.
+  /// Adds an element to the halves so far. The lowest level comes last, as its entries are the
+  /// start of the others.
   HWY_INLINE void Extend(std::size_t shift, std::size_t half, std::size_t size, Floats x,
                          Floats w) {
     Halves& products = products_[shift][half];
@@ -127,7 +128,7 @@ class ShiftedUnit {
     best.value = Lanes::Min(error, best.value);
   }
 
-  /// The sums of the points that were found, which are others in each lane.
+  /// The sums of the points that were found, which differ between lanes.
   HWY_INLINE void AddSums(std::size_t shift, Pick& pick) const {
     Tile<Lanes, 3> found;
     found.Set(0, pick.rank);
@@ -147,7 +148,7 @@ class ShiftedUnit {
 
   Halves products_[2][2];  ///< 2 * A of the halves of points, by shift and half.
   Halves squares_[2][2];   ///< B
-  Halves errors_[2][2];    ///< s * B - 2 * A at the scale that is looked at.
+  Halves errors_[2][2];    ///< s * B - 2 * A at the present scale.
 };
 
 }  // namespace ingot::codec::HWY_NAMESPACE

@@ -30,7 +30,7 @@ inline void store_block(const Block& block, std::byte* dst, std::size_t index) n
   std::memcpy(dst + index * sizeof(Block), &block, sizeof(Block));
 }
 
-// Little-endian fields, also on a big-endian machine.
+// Reads a little-endian word, also on a big-endian machine.
 template <class Word>
 [[nodiscard]] constexpr Word word_at(const std::uint8_t* bytes) noexcept {
   Word word = 0;

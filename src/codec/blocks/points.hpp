@@ -13,12 +13,13 @@
 
 namespace ingot::codec {
 
-/// What a super-block of points stores.
+/// The content of a super-block of points.
 struct BlockPoints {
-  float scale = 0.0f;                         ///< A binary16.
-  std::array<unsigned, 16> group_codes = {};  ///< Of the scales of groups.
-  std::array<unsigned, 64> ranks = {};        ///< Of octets or quads.
-  std::array<unsigned, 32> signs = {};     ///< Of each octet: bit i is set if weight i is negative.
+  float scale = 0.0f;                         ///< The scale, a binary16.
+  std::array<unsigned, 16> group_codes = {};  ///< The codes of the groups' scales.
+  std::array<unsigned, 64> ranks = {};        ///< The ranks of octets or quads.
+  std::array<unsigned, 32> signs = {};     ///< The signs of each octet: bit i is set if weight i is
+                                           ///< negative.
   std::array<unsigned, 32> is_minus = {};  ///< IQ1: 1 for the shift -0.125 of an octet.
 };
 
@@ -34,7 +35,7 @@ inline void put_low_ranks(const BlockPoints& points, std::uint8_t* bytes,
   for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::uint8_t>(points.ranks[i]);
 }
 
-/// Ranks of which the bits from 8 on, `high_count` of each, lie in bytes of their own.
+/// Reads ranks whose bits from 8 on, `high_count` of each, lie in separate bytes.
 template <unsigned high_count, std::size_t count, std::size_t high_bytes>
 void read_ranks(const Bytes<count>& low, const Bytes<high_bytes>& high,
                 BlockPoints& points) noexcept {
@@ -112,7 +113,7 @@ inline void put_points(const BlockPoints& points, BlockIQ2_XS& block) noexcept {
   put_group_nibbles(points, block.groups);
 }
 
-/// Signs and ranks of two bits or one bit more than bytes.
+/// Reads signs, and ranks with one or two bits more than a byte.
 template <class Block>
 requires std::is_same_v<Block, BlockIQ2_S> || std::is_same_v<Block, BlockIQ3_S>
 void read_points(const Block& block, BlockPoints& points) noexcept {
@@ -177,7 +178,7 @@ inline void put_points(const BlockPoints& points, BlockIQ1_M& block) noexcept {
   }
 }
 
-/// All that a super-block stores.
+/// The content of a super-block.
 template <class Block>
 [[nodiscard]] BlockPoints points_of(const Block& block) noexcept {
   BlockPoints points;

@@ -42,10 +42,10 @@ void swap_words(std::size_t word_bytes, std::byte* at, std::size_t stride,
 }  // namespace
 
 void swap_fields(const TensorTypeInfo& type, std::span<std::byte> blocks) noexcept {
-  if (blocks.empty()) return;  // and may have no address to count from
+  if (blocks.empty()) return;  // an empty span may have no address to count from
   const std::size_t block_count = blocks.size() / type.block_bytes;
   for (const types::BlockField& field : types::fields_of(type.type)) {
-    // Either loop may be the long one; that over the blocks usually is.
+    // Either loop may be the long one; usually it is the loop over the blocks.
     for (std::size_t i = 0; i < field.count; ++i) {
       swap_words(field.bytes, blocks.data() + field.offset + i * field.bytes, type.block_bytes,
                  block_count);

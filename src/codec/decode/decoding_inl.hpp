@@ -30,8 +30,8 @@
                (const std::byte* src, float* dst, std::size_t block_count, Stores stores), \
                (src, dst, block_count, stores), __VA_ARGS__)
 
-/// The same by Decode(block, dst, store), which is called for each Block<name>; without vectors by
-/// the reference.
+/// Defines dequantize_<enumerator> by Decode(block, dst, store), which is called for each
+/// Block<name>; without vectors the reference decodes.
 #undef INGOT_DECODER
 #if HWY_TARGET == HWY_SCALAR
 #define INGOT_DECODER(name, enumerator)                                                    \
@@ -60,7 +60,7 @@ using WordTag = hn::CappedTag<std::int16_t, 16>;
 using Floats = hn::Vec<FloatTag>;
 using Codes = hn::Vec<CodeTag>;    ///< 16 unsigned bytes.
 using Levels = hn::Vec<LevelTag>;  ///< 16 signed bytes.
-using Words = hn::Vec<WordTag>;    ///< 16 or 8 levels, wider.
+using Words = hn::Vec<WordTag>;    ///< 16 or 8 levels, widened.
 
 /// Floats of one vector: 16, 8 or 4.
 inline constexpr std::size_t float_lanes = HWY_MIN(HWY_LANES(float), 16);
@@ -76,7 +76,7 @@ HWY_INLINE Floats FloatsFromHalves(hn::Vec<HalfBitsTag> halves) {
 #if HWY_TARGET <= HWY_AVX2
   return hn::PromoteTo(FloatTag(), hn::BitCast(HalfTag(), halves));
 #else
-  // Highway's own handles neither infinity nor NaN where the CPU has no instruction.
+  // Highway's own conversion handles neither infinity nor NaN where the CPU has no instruction.
   const FloatTag f32;
   const hn::RebindToUnsigned<FloatTag> u32;
   const auto bits = hn::PromoteTo(u32, halves);
@@ -136,14 +136,14 @@ struct StreamedStore {
 
 HWY_INLINE Codes LoadCodes(const std::uint8_t* bytes) { return hn::LoadU(CodeTag(), bytes); }
 
-/// Two times 8 bytes, `low` first.
+/// Joins two times 8 bytes, `low` first.
 HWY_INLINE Codes CodesOf(std::uint64_t low, std::uint64_t high) {
   const hn::CappedTag<std::uint64_t, 2> pair;
   const hn::Half<decltype(pair)> one;
   return hn::BitCast(CodeTag(), hn::Combine(pair, hn::Set(one, high), hn::Set(one, low)));
 }
 
-// Bytes cannot be shifted: neighbours move in, until an And.
+// Shifts words, as bytes cannot be shifted; bits of neighbours stay in the bytes until an And.
 template <int bits>
 HWY_INLINE Codes ShiftRightMixing(Codes codes) {
   const hn::Repartition<std::uint16_t, CodeTag> u16;
@@ -212,7 +212,7 @@ HWY_INLINE void StoreAffine(Levels levels, Floats scale, Floats offset, float* d
   }
 }
 
-/// Two times 16 of them.
+/// Stores two times 16 of them.
 template <class Store>
 HWY_INLINE void StoreAffine(Levels first, Levels last, Floats scale, Floats offset, float* dst,
                             Store store) {
@@ -227,7 +227,7 @@ HWY_INLINE void KeepInMemory(T (&values)[count]) {
   __asm__("" : "+m"(values));
 }
 
-/// level[i] * scale of 16 groups, each wanted in all lanes.
+/// The scales of 16 groups, each in all lanes, for level[i] * scale.
 class Factors {
  public:
   HWY_INLINE Factors(Levels levels, Floats scale) {
@@ -293,7 +293,7 @@ class Products {
 #endif
 };
 
-/// code * scale + offset, where only the low `bits` of codes count.
+/// Computes code * scale + offset, where only the low `bits` of codes count.
 template <int bits>
 class AffineCodes {
   static constexpr std::uint8_t mask = (1 << bits) - 1;
@@ -339,8 +339,8 @@ class AffineCodes {
   return stores == Stores::streamed && reinterpret_cast<std::uintptr_t>(dst) % 64 == 0;
 }
 
-/// How far ahead of a streamed block its source is fetched. CPUs fetch too little ahead where
-/// blocks are as long as their floats. A prefetch beyond the end does nothing.
+/// The distance at which the source of streamed blocks is prefetched. CPUs fetch too little ahead
+/// where blocks are as long as their floats. A prefetch beyond the end does nothing.
 inline constexpr std::size_t prefetch_bytes = 1024;
 
 /// Decodes blocks one after the other: Decode(block, dst, store), where `store` is one of the two

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a reference is made from the decoder of a block.
+// Makes a reference from the decoder of a block.
 #pragma once
 
 #include "codec/blocks/block.hpp"

@@ -29,7 +29,7 @@ HWY_INLINE void Decode(const BlockMXFP4& block, float* dst, Store store) {
 template <class Store>
 HWY_INLINE void Decode(const BlockNVFP4& block, float* dst, Store store) {
   for (std::size_t group = 0; group < 4; group += 2) {
-    const Codes low = LoadCodes(&block.codes[8 * group]);  // of two groups
+    const Codes low = LoadCodes(&block.codes[8 * group]);  // codes of two groups
     const Codes high = ShiftRightMixing<4>(low);
     const hn::Repartition<std::uint64_t, CodeTag> u64;
     const auto low_halves = hn::BitCast(u64, low);

@@ -85,7 +85,7 @@ HWY_INLINE void Decode(const BlockIQ2_S& block, float* dst, Store store) {
   }
 }
 
-/// Four points of four bytes.
+/// Joins four points of four bytes.
 HWY_INLINE Codes FourQuads(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
   const hn::Repartition<std::uint32_t, CodeTag> u32;
   const hn::Repartition<std::uint64_t, CodeTag> u64;
@@ -116,7 +116,7 @@ HWY_INLINE void Decode(const BlockIQ3_XXS& block, float* dst, Store store) {
 
 template <class Store>
 HWY_INLINE void Decode(const BlockIQ3_S& block, float* dst, Store store) {
-  // There are 8 groups; the rest is not used.
+  // There are 8 groups; the other lanes are not used.
   const Factors factors(OddScales(u32_at(block.groups.data())), HalfAt(block.scale.data()));
   const RankArray<64> ranks = RanksOf(block);
   for (std::size_t i = 0; i < 16; ++i, dst += 16) {
@@ -135,7 +135,7 @@ HWY_INLINE void Decode(const BlockIQ4_NL& block, float* dst, Store store) {
   products(ShiftRightMixing<4>(codes), dst + 16, store);
 }
 
-/// The 8 group scales, less 32, twice.
+/// The 8 group scales minus 32, twice.
 HWY_INLINE Levels GroupScales(const BlockIQ4_XS& block) {
   // Nibbles, and pairs of bits, to bytes of their own.
   std::uint64_t low = u32_at(block.group_low.data());

@@ -45,7 +45,7 @@ HWY_INLINE Levels OddScales(std::uint64_t nibbles) {
 template <std::size_t count>
 class RankArray {
  public:
-  /// Sixteen of them, from their lower and upper bytes.
+  /// Sets sixteen ranks from their lower and upper bytes.
   HWY_INLINE void Set(std::size_t first, Codes low, Codes high) {
     std::uint8_t* to = bytes_ + 2 * first;
     hn::Store(hn::InterleaveLower(CodeTag(), low, high), CodeTag(), to);
@@ -172,8 +172,8 @@ HWY_INLINE Levels OddScalesOfTops(const std::uint8_t* bytes) {
   return LevelsOf(hn::Or(doubled, hn::Set(CodeTag(), 1)));
 }
 
-/// 2 * scale + 1 of words of 16 bits that have a scale in bits 12..14, in place of their second
-/// bytes. The first bytes become unused numbers, no larger than a scale can be.
+/// 2 * scale + 1 of words of 16 bits that have a scale in bits 12..14, stored in their second
+/// bytes. The first bytes become unused numbers, no larger than a scale.
 HWY_INLINE Codes OddScalesOfSecondBytes(Codes words) {
   return hn::Or(AndByte(ShiftRightMixing<3>(words), 14), hn::Set(CodeTag(), 1));
 }

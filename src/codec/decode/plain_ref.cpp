@@ -17,7 +17,7 @@ const std::uint8_t* bytes_of(const std::byte* src) noexcept {
 
 void dequantize_f32_ref(const std::byte* src, float* dst, std::size_t block_count) noexcept {
   for (std::size_t i = 0; i < block_count; ++i) {
-    // Bits, not floats: some machines would make a signalling NaN quiet.
+    // Copies bits and not floats, as some machines would make a signalling NaN quiet.
     const std::uint32_t bits = u32_at(bytes_of(src) + 4 * i);
     std::memcpy(dst + i, &bits, sizeof bits);
   }

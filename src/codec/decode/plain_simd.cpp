@@ -12,7 +12,7 @@ namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// As many numbers as a vector has floats.
+/// Loads as many numbers as a vector has floats.
 template <class T>
 HWY_INLINE auto LoadNumbers(const std::uint8_t* bytes) {
   const hn::Rebind<T, FloatTag> tag;
@@ -123,7 +123,6 @@ struct ConvertI64 {
   }
 };
 
-/// Without vectors INGOT_DECODER does the same.
 #undef INGOT_DECODER
 #define INGOT_DECODER(name, enumerator)                                                  \
   INGOT_DECODER_BY(name, enumerator,                                                     \

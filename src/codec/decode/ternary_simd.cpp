@@ -29,7 +29,7 @@ HWY_INLINE void Decode(const BlockQ1_0& block, float* dst, Store store) {
   }
 }
 
-/// Codes of two bits, less one; look-ups see two bits more.
+/// Codes of two bits, less one; look-ups use two more bits.
 constexpr Codebook two_bits = {-1, 0, 1, 2, -1, 0, 1, 2, -1, 0, 1, 2, -1, 0, 1, 2};
 
 template <class Store>
@@ -54,8 +54,8 @@ HWY_INLINE void Decode(const BlockTQ2_0& block, float* dst, Store store) {
 using TritTag = hn::RebindToUnsigned<WordTag>;
 using TritBytes = hn::Rebind<std::uint8_t, TritTag>;
 
-/// Of bytes in the upper halves of words, less one: 3 times a word has the trit in its upper half,
-/// and the rest in its lower.
+/// The first trits, minus one, of bytes in the upper halves of words: 3 times a word has the trit
+/// in its upper half, and the remaining trits in its lower half.
 HWY_INLINE Words FirstTrits(hn::Vec<TritTag> words) {
   const auto trits = hn::MulHigh(words, hn::Set(TritTag(), 3));
   return hn::Sub(hn::BitCast(WordTag(), trits), hn::Set(WordTag(), 1));

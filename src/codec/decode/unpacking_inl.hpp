@@ -20,7 +20,7 @@ namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// The 16 group scales, less 32.
+/// The 16 group scales minus 32.
 HWY_INLINE Levels GroupScales(const BlockQ3_K& block) {
   const std::uint64_t low = u64_at(block.groups.data());
   const std::uint64_t high = u32_at(&block.groups[8]);

@@ -89,7 +89,7 @@ struct MagnitudeBits {
   HWY_INLINE auto operator()(WideFloats x) const { return hn::BitCast(WideIntTag(), hn::Abs(x)); }
 };
 
-/// Four lanes left of a vector's lanes.
+/// Reduces a vector's lanes to four.
 template <class D, class Op>
 HWY_INLINE auto FoldToQuad(D, hn::Vec<D> v, Op op) {
   if constexpr (hn::MaxLanes(D()) == 4) {
@@ -165,7 +165,7 @@ HWY_INLINE bool SignedExtremes(const float* src, float* extremes) {
   const GroupTag<groups> f32;
   const hn::RebindToSigned<decltype(f32)> i32;
   const hn::RebindToUnsigned<decltype(f32)> u32;
-  HWY_ALIGN std::int32_t positive[groups];   // the largest positive value, if there is one
+  HWY_ALIGN std::int32_t positive[groups];   // the largest positive value, if any
   HWY_ALIGN std::uint32_t negative[groups];  // the negative value of the largest magnitude
   FoldGroups<elements, groups>(src, positive, SignedBits(), MaxOf());
   FoldGroups<elements, groups>(src, negative, UnsignedBits(), MaxOf());
@@ -186,8 +186,8 @@ HWY_INLINE bool SignedExtremes(const float* src, float* extremes) {
     const auto is_tie = hn::AndNot(is_zero, hn::Ne(ties, hn::Zero(i32)));
     if (hn::AllFalse(i32, is_tie)) continue;
     for (std::size_t lane = g; lane < g + hn::Lanes(f32); ++lane) {
-      // A tie or not, it is the first of its magnitude. (An infinity is found, and refused below; a
-      // NaN is not, and would not be equal to any value.)
+      // With or without a tie it is the first of its magnitude. (An infinity is found and refused
+      // below; a NaN is not found, as it equals no value.)
       const float value = extremes[lane];
       if (std::fabs(value) > 0.0f && value == value) {
         extremes[lane] = FirstOfMagnitude(src + lane * elements, std::fabs(value));
@@ -205,7 +205,7 @@ HWY_INLINE bool Ranges(const float* src, float* smallest, float* ranges) {
   const hn::RebindToUnsigned<decltype(f32)> u32;
   HWY_ALIGN std::int32_t positive[groups];   // the largest positive value, if there is one
   HWY_ALIGN std::uint32_t negative[groups];  // the smallest negative value, if there is one
-  HWY_ALIGN std::int32_t nearest[groups];    // of values of one sign: the smallest magnitude
+  HWY_ALIGN std::int32_t nearest[groups];    // the smallest magnitude, if all values have one sign
   FoldGroups<elements, groups>(src, positive, SignedBits(), MaxOf());
   FoldGroups<elements, groups>(src, negative, UnsignedBits(), MaxOf());
   FoldGroups<elements, groups>(src, nearest, SignedBits(), MinOf());
@@ -221,7 +221,7 @@ HWY_INLINE bool Ranges(const float* src, float* smallest, float* ranges) {
     const auto high = hn::BitCast(f32, hn::IfThenElse(no_positive, one_sign, p));
     const auto low = hn::BitCast(f32, hn::IfThenElse(some_negative, n, one_sign));
     hn::Store(low, f32, smallest + g);
-    // Of zeros of both signs the difference may be -0.
+    // The difference of zeros of both signs may be -0.
     hn::Store(hn::Abs(hn::Sub(high, low)), f32, ranges + g);
     if (hn::AllFalse(f32, hn::Eq(low, hn::Zero(f32)))) continue;
     for (std::size_t lane = g; lane < g + hn::Lanes(f32); ++lane) {
@@ -233,7 +233,7 @@ HWY_INLINE bool Ranges(const float* src, float* smallest, float* ranges) {
   return hn::AllTrue(i32, hn::Lt(worst, hn::Set(i32, infinity_bits)));
 }
 
-/// binary16 with ties to even, as f16_from_f32.
+/// Rounds to binary16 with ties to even, as f16_from_f32.
 template <class D>
 HWY_INLINE auto HalfBits(D f32, hn::Vec<D> value) {
   const hn::Rebind<std::uint16_t, D> u16;
@@ -284,10 +284,10 @@ struct BatchScales {
   }
 };
 
-/// To the nearest integer, ties away from zero, of magnitudes below 2^22: adding the largest float
-/// below a half and cutting off. The rounded sum is monotonic in v; it reaches k + 1 for v = k +
-/// 1/2 (the missing 2^-25 is at most half a unit in the last place, and the tie at 1/2 goes to the
-/// even 1), but not for the float before.
+/// Rounds magnitudes below 2^22 to the nearest integer, ties away from zero, by adding the largest
+/// float below a half and cutting off. The rounded sum is monotonic in v; it reaches k + 1 for v =
+/// k + 1/2 (the missing 2^-25 is at most half a unit in the last place, and the tie at 1/2 goes to
+/// the even 1), but not for the float before.
 HWY_INLINE WideInts RoundAway(WideFloats v) {
   const WideTag f32;
   const auto almost_half = hn::CopySignToAbs(hn::Set(f32, 0x0.FFFFFFp-1f), v);

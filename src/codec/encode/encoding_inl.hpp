@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the functions of a type are made from its encoder. Included once per CPU target, after
+// Makes the functions of a type from its encoder. Included once per CPU target, after
 // hwy/highway.h.
 
 #include "codec/codec.hpp"
@@ -10,8 +10,8 @@
 #define INGOT_ENCODER_BY(name, enumerator, ...) \
   INGOT_KERNEL(Quantize##name, quantize_##enumerator, (const FloatRows& rows), (rows), __VA_ARGS__)
 
-/// The same by a driver (EncodeLanes, EncodeBatches or EncodeSuperBlocks) and the functor
-/// Encode<name>, which fills each Block<name>; without vectors by the reference.
+/// Defines quantize_<enumerator> by a driver (EncodeLanes, EncodeBatches or EncodeSuperBlocks) and
+/// the functor Encode<name>, which fills each Block<name>; without vectors the reference encodes.
 #undef INGOT_ENCODER
 #if HWY_TARGET == HWY_SCALAR
 #define INGOT_ENCODER(Driver, name, enumerator) \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How MXFP4 and NVFP4 choose the scale of a group from its largest magnitude.
+// Chooses the scale of a group of MXFP4 or NVFP4 from its largest magnitude.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the quantizers of IQ1 choose the levels of a group, before these are snapped to the lattice.
+// Chooses the levels of a group for the quantizers of IQ1, which then snap them to the lattice.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace ingot::codec {
 alignas(16) inline constexpr std::array<float, 4> plus_levels = {-0.875f, 0.125f, 1.125f, 0.0f};
 alignas(16) inline constexpr std::array<float, 4> minus_levels = {-1.125f, -0.125f, 0.875f, 0.0f};
 
-/// Below all scores of a fit.
+/// A score below all scores of a fit.
 inline constexpr float lowest_score = -3.40282347e38f;
 
 template <std::size_t elements>
@@ -49,7 +49,7 @@ struct Cuts {
   unsigned minus = 0;
   float score = lowest_score;
 
-  /// Takes a way whose best scale is p / q, if it fits better.
+  /// Takes a candidate with the best scale p / q, if it fits better.
   void consider(float p, float q, std::size_t first_cut, std::size_t second_cut,
                 unsigned shifts) noexcept {
     if (!(q > 0.0f && p * p > score * q)) return;
@@ -62,7 +62,7 @@ struct Cuts {
   }
 };
 
-/// p and q are taken from sums over a prefix, the middle and the rest.
+/// p and q come from sums over the values before, between and after the cuts.
 [[nodiscard]] inline Cuts find_cuts_iq1_s(const float* x, const float* w,
                                           const std::array<std::uint8_t, 32>& order) noexcept {
   std::array<float, 33> sum_x{};
@@ -95,8 +95,8 @@ inline constexpr std::array<unsigned, 4> iq1_m_shifts = {0, 2, 1, 3};
 /// Sums over the sorted values of a group before each cut, of either octet by itself; with padding
 /// for vectors.
 struct OctetSums {
-  std::array<std::array<float, 32>, 2> x{};  ///< Of weight * value.
-  std::array<std::array<float, 32>, 2> w{};  ///< Of weights.
+  std::array<std::array<float, 32>, 2> x{};  ///< Sums of weight * value.
+  std::array<std::array<float, 32>, 2> w{};  ///< Sums of weights.
 
   OctetSums(const float* values, const float* weights,
             const std::array<std::uint8_t, 16>& order) noexcept {
@@ -111,8 +111,8 @@ struct OctetSums {
     }
   }
 
-  /// All shifts at two cuts. As levels differ by 1, p is that of the highest level for all values
-  /// less two sums.
+  /// All shifts at two cuts. As levels differ by 1, p is its value for the highest level everywhere
+  /// minus two sums.
   void consider(std::size_t first, std::size_t second, Cuts& best) const noexcept {
     std::array<std::array<float, 2>, 2> p;
     std::array<std::array<float, 2>, 2> q;
@@ -140,7 +140,7 @@ struct OctetSums {
   return best;
 }
 
-/// How the references search. Each search for cuts also sorts.
+/// The search of the references. Each search for cuts also sorts.
 struct ScalarSearch : ScalarMethod {
   template <std::size_t elements>
   static float largest_magnitude(const float* x) noexcept {

@@ -61,7 +61,7 @@ HWY_INLINE void SortPositions(const float* x, std::array<std::uint8_t, elements>
 /// Vectors of candidates that are compared at once.
 inline constexpr std::size_t chains = 4;
 
-/// Where square / q is not less than the bound.
+/// Lanes where square / q is not less than the bound.
 HWY_INLINE hn::Mask<SnapTag> IsClose(const float* squares, const float* q, SnapFloats bound) {
   const SnapTag f32;
   return hn::Ge(hn::Load(f32, squares), hn::Mul(bound, hn::Load(f32, q)));
@@ -90,14 +90,14 @@ HWY_INLINE std::size_t FindBest(const float* squares, const float* q, std::size_
   }
   auto largest = hn::Zero(f32);
   for (std::size_t c = 0; c < chains; ++c) {
-    // Far from where squares are subnormal or infinite.
+    // The squares must be far from subnormal and infinite numbers.
     const auto has_range =
         hn::And(hn::Gt(best_p[c], hn::Set(f32, 1e-25f)), hn::Lt(best_p[c], hn::Set(f32, 1e32f)));
     if (!hn::AllTrue(f32, has_range)) return count;
     largest = hn::Max(largest, hn::Div(best_p[c], best_q[c]));
   }
   largest = hn::MaxOfLanes(f32, largest);
-  // More than all rounding errors, here and in Cuts::consider, together.
+  // The margin exceeds the sum of all rounding errors, here and in Cuts::consider.
   const auto bound = hn::Mul(largest, hn::Set(f32, 1.0f - 1e-6f));
   std::size_t found = count;
   for (std::size_t i = 0; i < count; i += chains * snap_lanes) {
@@ -294,10 +294,10 @@ class CutsIQ1_M {
   HWY_ALIGN float squares_[rows_max * row];
   HWY_ALIGN float q_[rows_max * row];
   Start starts_[rows_max];
-  std::size_t count_ = 0;  // of rows
+  std::size_t count_ = 0;  // number of rows
 };
 
-/// Method of iq1_encode.hpp. Functions that are not inlined may be called by code for any CPU.
+/// A Method of iq1_encode.hpp. Functions that are not inlined may be called by code for any CPU.
 struct LaneCuts {
   template <std::size_t elements>
   static HWY_NOINLINE float largest_magnitude(const float* x) {

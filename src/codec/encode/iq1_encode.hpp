@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How IQ1 blocks are encoded. `Method` is the search, scalar or with vectors.
+// Encodes IQ1 blocks. `Method` is the search, scalar or with vectors.
 #pragma once
 
 #include <algorithm>
@@ -74,8 +74,8 @@ std::array<ShiftedGroup<octets>, 32 / octets> find_shifted_groups(const BlockVal
   return groups;
 }
 
-/// All but the scale of a block: ranks, and unless all scales are 0 the shifts, and the codes of
-/// groups in units of a 15th of the largest scale, which it returns.
+/// Fills everything but the scale of a block: ranks, and unless all scales are 0, shifts and group
+/// codes in units of a 15th of the largest scale. Returns that unit.
 template <std::size_t octets>
 float join_groups(const std::array<ShiftedGroup<octets>, 32 / octets>& groups, std::size_t parts,
                   BlockPoints& points) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How IQ2 and IQ3 blocks are encoded. `Method` is the search, scalar or with vectors.
+// Encodes IQ2 and IQ3 blocks. `Method` is the search, scalar or with vectors.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,11 @@
 
 namespace ingot::codec {
 
-/// How the groups of a type are searched for.
+/// The parameters of the search for the groups of a type.
 struct GroupSearch {
   LatticeSearch search;  ///< The extent is the largest magnitude, and the start its level's scale,
-  bool is_refined;       ///< or the start is that of search_positive, and the extent 3 times it.
+  bool is_refined;       ///< or the start is the result of search_positive, and the extent 3 times
+                         ///< that.
   bool has_even_signs;
   float least;  ///< Groups of lower magnitudes count as zeros.
 };

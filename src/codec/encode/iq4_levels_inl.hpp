@@ -31,10 +31,10 @@ HWY_ALIGN constexpr float middles[16] = {-HUGE_VALF, -115.5f, -93.5f, -74.0f, -5
                                          -28.5f,     -16.0f,  -4.5f,  7.0f,   19.0f,  31.5f,
                                          45.5f,      61.0f,   79.0f,  101.0f};
 
-/// The value that nearest_iq4 selects in each lane.
+/// Selects the value of nearest_iq4 in each lane.
 class NearestIq4 {
  public:
-  /// For -134.5 < v.
+  /// The value; requires -134.5 < v.
   [[nodiscard]] HWY_INLINE LaneFloats Value(LaneFloats v) const {
     const LaneInts index = Index(v);
     if constexpr (lane_count == 16) {  // a look-up costs less than making the other index
@@ -48,7 +48,7 @@ class NearestIq4 {
   /// The code, for any v.
   [[nodiscard]] HWY_INLINE LaneInts Code(LaneFloats v) const {
     const LaneFloats top = Same(113.0f);
-    v = hn::IfThenElse(hn::Lt(v, top), v, top);  // NaN as well
+    v = hn::IfThenElse(hn::Lt(v, top), v, top);  // also replaces NaN
     v = hn::Max(v, Same(-127.0f));
     return Below(v, Index(v));
   }

@@ -9,7 +9,7 @@
 namespace ingot::codec {
 namespace {
 
-/// How much each value matters, see iq_encoders.def; `importances` may be null.
+/// The weight of an error in each value, see iq_encoders.def; `importances` may be null.
 BlockValues value_weights(const BlockValues& x, const float* importances, float factor,
                           float share) noexcept {
   const float mean = factor * sum_of_squares(x.data(), x.size()) / 256.0f;

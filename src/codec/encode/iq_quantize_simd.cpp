@@ -14,7 +14,7 @@ namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// How much an error in each value matters, see iq_encoders.def.
+/// Fills in the weight of an error in each value, see iq_encoders.def.
 HWY_INLINE void FillWeights(const BlockValues& x, const float* importances, float mean, float share,
                             BlockValues& w) {
   const SnapTag f32;

@@ -10,12 +10,14 @@ namespace ingot::codec {
 
 struct AffineQ2_K {
   static constexpr std::size_t group_elements = 16;
-  static constexpr float mean_factor = 1.0f;   ///< Of the mean square that importances go with.
-  static constexpr bool adds_average = false;  ///< To the weights without importances.
+  static constexpr float mean_factor = 1.0f;   ///< The factor of the mean square that goes with
+                                               ///< importances.
+  static constexpr bool adds_average = false;  ///< Whether the average is added to weights without
+                                               ///< importances.
   static constexpr AffineTries tries = {3, -0.5f, 0.1f, 15, true};
   static constexpr AffineTries weighted_tries = affine_weighted_tries(tries.max_code);
-  static constexpr int top = 15;  ///< Of the codes of scales and minimums.
-  // As the reference masks codes that are out of range: what was rounded, and what is stored.
+  static constexpr int top = 15;  ///< The largest code of scales and minimums.
+  // The masks of the reference for codes out of range: after rounding, and when stored.
   static constexpr int rounded_bits = 15;
   static constexpr unsigned kept_bits = 255;
 };

@@ -12,7 +12,7 @@ template <class Type>
 struct AffineGroups {
   static constexpr std::size_t count = 256 / Type::group_elements;
   std::array<float, count> scales;
-  std::array<float, count> minimums;  ///< Negated: 0 or above.
+  std::array<float, count> minimums;  ///< The negated minimums: 0 or above.
   std::array<float, count> weights;   ///< Sums over the group.
   Codes<count> scale_codes;
   Codes<count> minimum_codes;
@@ -156,7 +156,7 @@ void encode(const std::array<float, 256>& x, const float* importances, BlockQ6_K
     scales[g] = search_symmetric<16>(&x[16 * g], w.data(), 32, &codes[16 * g]);
   }
   const float extreme = signed_extreme(scales.data(), 16);
-  if (std::fabs(extreme) < least_magnitude) return;  // all bytes zero
+  if (std::fabs(extreme) < least_magnitude) return;  // all bytes stay zero
   const float t = -128.0f / extreme;
   put_scale(block.scale.data(), 1.0f / t);
   const float scale = f16_at(block.scale.data());

@@ -15,7 +15,7 @@ template <class Type>
 struct LaneAffineGroups {
   static constexpr std::size_t count = 256 / Type::group_elements;
   LaneTile<count> scales;
-  LaneTile<count> minimums;  ///< Negated: 0 or above.
+  LaneTile<count> minimums;  ///< The negated minimums: 0 or above.
   LaneTile<count> weights;   ///< Sums over the group.
   LaneTile<count> scale_codes;
   LaneTile<count> minimum_codes;
@@ -37,7 +37,7 @@ HWY_INLINE void WeighAffineGroup(const LaneTile<256>& x, const LaneTile<256>* u,
   }
 }
 
-/// With importances if `u` is not null.
+/// Searches all groups; with importances if `u` is not null.
 template <class Type>
 HWY_INLINE void SearchAffineGroups(const LaneTile<256>& x, const LaneTile<256>* u,
                                    LaneAffineGroups<Type>& groups, LaneTile<256>& codes) {
@@ -115,7 +115,7 @@ HWY_INLINE void PutAffineCodes(const LaneTile<256>& codes, BlockQ2_K* blocks) {
   PutBitPairs<0>(codes, blocks, offsetof(BlockQ2_K, codes));
 }
 
-/// Of Q4_K and Q5_K.
+/// Puts the codes of Q4_K and Q5_K.
 template <class Block>
 HWY_INLINE void PutAffineCodes(const LaneTile<256>& codes, Block* blocks) {
   for (std::size_t part = 0; part < 4; ++part) {

@@ -66,7 +66,7 @@ class LaneCodes {
   }
   [[nodiscard]] HWY_INLINE LaneFloats Value(LaneFloats held) const { return hn::Sub(held, shift_); }
   [[nodiscard]] HWY_INLINE LaneFloats Round(LaneFloats value) const { return Value(Held(value)); }
-  /// The code less `least`.
+  /// The code minus `least`.
   [[nodiscard]] HWY_INLINE LaneInts Stored(LaneFloats held) const {
     const LaneIntTag i32;
     return hn::Sub(hn::BitCast(i32, held), hn::BitCast(i32, low_));
@@ -136,8 +136,7 @@ HWY_INLINE void WeighBySquare(LaneRows x, LaneTile<count>& w) {
 }
 
 struct LaneSums {
-  // The constructor that GCC would make has not the target's attributes, and so cannot make a
-  // vector of NEON.
+  // GCC's implicit constructor lacks the target's attributes and cannot make a vector of NEON.
   HWY_INLINE LaneSums() {}
   HWY_INLINE LaneSums(LaneFloats a, LaneFloats b) : product(a), square(b) {}
 
@@ -167,7 +166,7 @@ HWY_INLINE void RoundToScaleOr(LaneRows x, LaneFloats scale, LaneFloats minimum,
   }
 }
 
-/// The same where the codes that are kept lie in `codes`.
+/// Rounds to the scale; keeps the codes in `codes` if there is no scale.
 template <std::size_t count>
 HWY_INLINE void RoundToScale(LaneRows x, LaneFloats scale, LaneFloats minimum, int least,
                              int greatest, float* codes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the scalar quantizers of IQ2 and IQ3 find the scale, signs and lattice points of a group.
+// Finds the scale, signs and lattice points of a group for the scalar quantizers of IQ2 and IQ3.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace ingot::codec {
 
 using BlockValues = std::array<float, 256>;
 
-/// Of two candidates for the smallest, which may be NaN: does `value` replace `best`? The first NaN
-/// counts as smaller than everything, so that results are defined for all inputs.
+/// Whether `value` replaces `best` as the smallest of several numbers, which may be NaN. The first
+/// NaN counts as smaller than everything, so that results are defined for all inputs.
 [[nodiscard]] inline bool is_smaller(float value, float best) noexcept {
   return value < best || (value != value && best == best);
 }
@@ -98,8 +98,8 @@ void make_signs_even(const float* x, const float* w, SignedMagnitudes<elements>&
 
 /// The step after the search, with the best scale.
 enum class Resnap : std::uint8_t {
-  off_grid,        ///< Points that were outside the lattice are snapped again.
-  all_if_any_off,  ///< All are, if one was outside.
+  off_grid,        ///< Snaps points again that were outside the lattice.
+  all_if_any_off,  ///< Snaps all points again, if one was outside.
   always,
 };
 
@@ -211,7 +211,7 @@ class LatticeFit {
   Ranks ranks_{};  // rank 0 is the point of all ones in each of these lattices
 };
 
-/// How the references search.
+/// The search of the references.
 struct ScalarMethod {
   template <std::size_t elements, std::size_t dimensions>
   using Fit = LatticeFit<elements, dimensions>;
@@ -226,7 +226,7 @@ struct ScalarMethod {
     return *std::ranges::max_element(values);
   }
 
-  /// For codes 0..4 of 32 values with few negative ones.
+  /// Finds the scale for codes 0..4 of 32 values with few negative ones.
   static float find_positive_scale(const float* x, const float* w, float /*largest*/) noexcept {
     std::array<std::uint8_t, 32> codes;
     return search_positive<32>(x, w, 4, codes.data());

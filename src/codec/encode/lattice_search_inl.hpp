@@ -92,7 +92,7 @@ class LaneFit {
   /// Short vectors for a single try.
   using OneTry = hn::CappedTag<float, 4>;
 
-  /// Returns how many.
+  /// Returns the number of tries.
   HWY_INLINE std::size_t FillTries(const LatticeSearch& search) {
     const SnapTag f32;
     const auto top = static_cast<float>(2 * level_count - 1);
@@ -195,14 +195,14 @@ class LaneFit {
   HWY_ALIGN float scales_[tries_max];
   HWY_ALIGN float p_[tries_max];
   HWY_ALIGN float q_[tries_max];
-  // By point, then try.
+  // The codes by point, then try.
   HWY_ALIGN std::uint32_t codes_[point_count * tries_max];
   HWY_ALIGN std::uint32_t points_[point_count * tries_max] = {};
   std::uint32_t indices_[point_count * tries_max];
   Ranks ranks_{};
 };
 
-/// Method of iq2_encode.hpp and iq3_encode.hpp.
+/// A Method of iq2_encode.hpp and iq3_encode.hpp.
 struct LaneMethod {
   template <std::size_t elements, std::size_t dimensions>
   using Fit = LaneFit<elements, dimensions>;

@@ -127,7 +127,7 @@ class RowMeans {
   HWY_INLINE explicit RowMeans(const FloatRows& rows)
       : rows_(rows), row_blocks_(rows.row_elements / 32) {}
 
-  /// For the next lane_count blocks.
+  /// The mean squares of the next lane_count blocks.
   HWY_INLINE LaneFloats Next() {
     HWY_ALIGN float means[lane_count];
     for (std::size_t lane = 0; lane < lane_count; ++lane, ++block_) {
@@ -166,7 +166,7 @@ class RowMeans {
   const FloatRows& rows_;
   std::size_t row_blocks_;
   std::size_t block_ = 0;
-  std::size_t summed_ = 0;  // rows
+  std::size_t summed_ = 0;  // number of summed rows
   float means_[4] = {};
 };
 
@@ -201,7 +201,8 @@ HWY_INLINE void EncodeBySearch(LaneRows x, LaneRows w, Block* blocks) {
   PutNibbles(codes.values, 16, 16, blocks, offsetof(Block, codes));
 }
 
-/// By searches, with importances. Not a part of the kernel, whose other half needs no room for it.
+/// Encodes by searches, with importances. It is separate from the kernel, whose other half needs
+/// less stack.
 template <class Block>
 HWY_NOINLINE void EncodeRowsBySearch(const FloatRows& rows) {
   RowMeans means(rows);

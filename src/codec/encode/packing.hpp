@@ -19,7 +19,7 @@ namespace ingot::codec {
 template <std::size_t count>
 using Codes = std::array<std::uint8_t, count>;
 
-/// The code of a level: that less the level of code 0.
+/// The code of a level: the level minus the level of code 0.
 template <int offset>
 struct LevelOffset {
   [[nodiscard]] static std::uint8_t Of(int level) noexcept {
@@ -78,7 +78,7 @@ void put_codes(const Codes<32>& codes, Block& block) noexcept {
   }
 }
 
-/// Levels as bytes in two's complement.
+/// Puts levels as bytes in two's complement.
 inline void put_codes(const Codes<32>& codes, BlockQ8_0& block) noexcept { block.codes = codes; }
 
 inline void put_codes(const Codes<64>& codes, BlockQ2_0& block) noexcept {
@@ -184,7 +184,7 @@ inline void put_group(std::size_t g, unsigned scale, unsigned minimum, BlockQ2_K
   block.groups[g] = static_cast<std::uint8_t>(scale | minimum << 4);
 }
 
-/// Of Q4_K and Q5_K: 6 bits each.
+/// Puts a group of Q4_K or Q5_K: 6 bits each.
 template <class Block>
 void put_group(std::size_t g, unsigned scale, unsigned minimum, Block& block) noexcept {
   Bytes<12>& p = block.groups;

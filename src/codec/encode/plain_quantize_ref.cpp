@@ -18,7 +18,7 @@ void put_each(const FloatRows& rows, const Put& put) noexcept {
   for (std::size_t i = 0; i < count; ++i) put(dst + sizeof(Word) * i, rows.src[i]);
 }
 
-/// To the nearest integer as a float, ties to even.
+/// Rounds to the nearest integer as a float, ties to even.
 float nearest_whole(float value) noexcept {
   const float magnitude = std::fabs(value);
   if (!(magnitude < 0x1p23f)) return value;  // whole already, infinite or NaN
@@ -41,7 +41,8 @@ Integer integer_of(float value) noexcept {
 
 void quantize_f32_ref(const FloatRows& rows) noexcept {
   put_each<std::uint32_t>(rows, [](std::uint8_t* bytes, const float& value) {
-    std::uint32_t bits = 0;  // bits, not a float: some machines would make a signalling NaN quiet
+    // Bits and not a float, as some machines would make a signalling NaN quiet.
+    std::uint32_t bits = 0;
     std::memcpy(&bits, &value, sizeof bits);
     put_u32(bytes, bits);
   });

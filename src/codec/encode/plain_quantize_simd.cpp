@@ -64,8 +64,8 @@ HWY_INLINE void EncodeBF16(const FloatRows& rows) {
   EncodePairs<std::uint16_t>(rows, quantize_bf16_ref, store);
 }
 
-/// To the nearest of the integers from `low` to `high`, ties to even; NaN to 0. For magnitudes up
-/// to 2^15: adding 1.5 * 2^23 rounds.
+/// Rounds to the nearest integer from `low` to `high`, ties to even; NaN becomes 0. Adding 1.5 *
+/// 2^23 rounds magnitudes up to 2^15.
 HWY_INLINE WideInts NearestWithin(WideFloats x, float low, float high) {
   const WideTag f32;
   const WideIntTag i32;
@@ -103,7 +103,7 @@ struct EncodeI32 {
   }
 };
 
-/// Half as many numbers at a time.
+/// Encodes half as many numbers at a time.
 HWY_INLINE void EncodeDoubles(const FloatRows& rows) {
   const hn::CappedTag<double, 8> f64;
   const hn::Rebind<float, decltype(f64)> f32;
@@ -145,7 +145,8 @@ void quantize_f32(const FloatRows& rows) noexcept {
   const std::size_t size_bytes = rows.row_elements * rows.row_count * sizeof(float);
   if (size_bytes != 0) std::memcpy(rows.dst, rows.src, size_bytes);
 }
-/// No kernel: few CPUs convert to 64-bit integers, and weights are not stored so.
+/// There is no kernel: few CPUs convert to 64-bit integers, and weights are not stored in this
+/// type.
 void quantize_i64(const FloatRows& rows) noexcept { quantize_i64_ref(rows); }
 
 }  // namespace ingot::codec

@@ -36,7 +36,7 @@ void encode(const std::array<float, 256>& x, const float*, BlockQ8_K& block) noe
   const float extreme = signed_extreme(x);
   if (extreme == 0.0f) return;  // all bytes are 0
   const float inverse = -127.0f / extreme;
-  if (!std::isfinite(inverse)) return;  // as if all were zeros
+  if (!std::isfinite(inverse)) return;  // counts as a block of zeros
   put_u32(block.scale.data(), std::bit_cast<std::uint32_t>(1.0f / inverse));
   std::array<std::int32_t, 16> sums{};
   for (std::size_t i = 0; i < 256; ++i) {

@@ -10,7 +10,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-constexpr std::size_t short_batch = 16;  // of blocks of 32
+constexpr std::size_t short_batch = 16;  // number of blocks of 32
 
 /// The scales of 16 blocks; false if one vanishes or a value is not finite.
 HWY_INLINE bool ScalesOf(const float* src, float* scales, BatchScales<short_batch>& stored) {

@@ -13,9 +13,9 @@
 
 namespace ingot::codec {
 
-/// To the nearest integer, ties to even, as the reference implementation does it: by adding
-/// 1.5 * 2^23. Right for magnitudes below 2^22; beyond, and for NaN (0), the result follows from
-/// the bits and is the same everywhere.
+/// Rounds to the nearest integer, ties to even, by adding 1.5 * 2^23 as the reference
+/// implementation does. It is right for magnitudes below 2^22. For others, and for NaN (0), the
+/// result follows from the bits and is the same everywhere.
 [[nodiscard]] inline std::int32_t round_even(float value) noexcept {
   const auto bits = std::bit_cast<std::uint32_t>(value + 12582912.0f);
   return static_cast<std::int32_t>(bits & 0x7FFFFFu) - 0x400000;

@@ -45,7 +45,7 @@ HWY_INLINE void RefinePass(const LaneRows* x, const LaneRows* w, const LaneCodes
       const LaneMask is_valid = hn::Gt(is_positive ? square : next_square, Same(0.0f));
       is_better = hn::And(is_better, hn::And(is_valid, hn::Gt(gain, loss)));
       LaneFloats kept = next;
-      if (is_positive) {  // as a byte
+      if (is_positive) {  // the codes are bytes
         const LaneIntTag i32;
         const LaneInts byte = hn::And(hn::ConvertTo(i32, next), hn::Set(i32, 255));
         kept = hn::ConvertTo(LaneTag(), byte);
@@ -136,7 +136,7 @@ class LaneDescent {
 
  private:
   static constexpr std::size_t at_once = lane_count >= 16 ? 4 : 2;
-  static constexpr std::size_t group_floats = 16 * lane_count;  // in a tile
+  static constexpr std::size_t group_floats = 16 * lane_count;  // floats of a group in a tile
 
   /// Whether group g is not too small to count.
   [[nodiscard]] HWY_INLINE LaneMask IsLive(std::size_t g) const {
@@ -246,7 +246,7 @@ class LaneDescent {
   LaneTile<16> is_live_;
   LaneTile<16> products_;
   LaneTile<16> squares_;
-  std::array<std::uint16_t, 16 * lane_count> items_;  // where in a tile changed groups begin
+  std::array<std::uint16_t, 16 * lane_count> items_;  // offsets of changed groups in a tile
   std::size_t item_count_ = 0;
 };
 

@@ -44,7 +44,7 @@ template <std::size_t count>
   return largest - first_smallest(x);
 }
 
-/// To the nearest integer, ties away from zero. For magnitudes below 2^31.
+/// Rounds magnitudes below 2^31 to the nearest integer, ties away from zero.
 [[nodiscard]] inline std::int32_t round_away(float value) noexcept {
   const float magnitude = std::fabs(value);
   const float whole = std::floor(magnitude);

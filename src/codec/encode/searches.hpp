@@ -119,17 +119,17 @@ struct AffineTries {
   float first;
   float step;
   int last_try;
-  bool is_absolute = false;  ///< Errors count by magnitude, not by square.
+  bool is_absolute = false;  ///< Whether errors count by magnitude, not by square.
 };
 
-/// Those of all types with importances.
+/// The tries of all types with importances.
 [[nodiscard]] constexpr AffineTries affine_weighted_tries(int max_code) noexcept {
   return {max_code, -0.9f, 0.05f, 36};
 }
 
 struct AffineFit {
   float scale = 0.0f;
-  float minimum = 0.0f;  ///< Of the values: 0 or below.
+  float minimum = 0.0f;  ///< The minimum of the values: 0 or below.
 };
 
 /// One block's values and weights in a search for a scale and a minimum.
@@ -223,10 +223,10 @@ class AffineSearch {
   const float* x_;
   const float* w_;
   AffineTries tries_;
-  float min_;  // 0 if all are above
+  float min_;  // the minimum; 0 if all values are above
   float max_;
   float weight_sum_;
-  float product_sum_;  // of w * x
+  float product_sum_;  // sum of w * x
 };
 
 /// x[i] ~ scale * codes[i] + minimum, 0 <= codes[i] <= max_code.
@@ -236,8 +236,8 @@ AffineFit search_affine(const float* x, const float* w, const AffineTries& tries
   return AffineSearch<count>(x, w, tries).run(codes);
 }
 
-/// Up to five passes over all codes: each becomes the best one for the others as they are. The
-/// callables give the code of element i as an integer, and set it.
+/// Makes up to five passes over all codes. Each code becomes the best one for the others as they
+/// are. The callables give the code of element i as an integer, and set it.
 template <std::size_t count, bool is_positive, class CodeOf, class SetCode>
 void refine_codes(const float* x, const float* w, int min_code, int max_code, CodeSums& sums,
                   const CodeOf& code_of, const SetCode& set_code) noexcept {
@@ -274,14 +274,14 @@ void refine_codes(const float* x, const float* w, int min_code, int max_code, Co
 template <std::size_t count>
 float refine_positive(const float* x, const float* w, float t, int max_code,
                       std::uint8_t* codes) noexcept {
-  std::array<int, count> kept;  // and not bytes, whose stores might change anything
+  std::array<int, count> kept;  // not bytes, whose stores might alias anything
   CodeSums sums;
   for (std::size_t i = 0; i < count; ++i) {
     const int code = std::min(max_code, round_even(t * x[i]));
     sums.add(x[i], w[i], to_float(code));
     kept[i] = code & 255;
   }
-  constexpr int least = -0x400000;  // of round_even: no lower bound
+  constexpr int least = -0x400000;  // the least result of round_even, so no lower bound
   refine_codes<count, true>(
       x, w, least, max_code, sums, [&](std::size_t i) { return kept[i]; },
       [&](std::size_t i, int code) { kept[i] = code & 255; });
@@ -289,7 +289,8 @@ float refine_positive(const float* x, const float* w, float t, int max_code,
   return scale_of(sums);
 }
 
-/// The same from the t, around max_code over the largest value, for which rounding loses least.
+/// Works like refine_positive from the t, near max_code over the largest value, for which rounding
+/// loses least.
 template <std::size_t count>
 float search_positive(const float* x, const float* w, int max_code, std::uint8_t* codes) noexcept {
   const float largest = largest_positive(x, count);
@@ -319,7 +320,7 @@ float search_positive(const float* x, const float* w, int max_code, std::uint8_t
   return refine_positive<count>(x, w, t, max_code, codes);
 }
 
-/// As search_symmetric, with weights of x[i]^2: one try, then refined code by code.
+/// Works like search_symmetric with weights of x[i]^2: one try, then refinement code by code.
 template <std::size_t count>
 float search_by_descent(const float* x, int limit, std::uint8_t* codes) noexcept {
   const float extreme = signed_extreme(x, count);

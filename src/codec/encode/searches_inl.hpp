@@ -92,7 +92,7 @@ HWY_INLINE LaneFloats SearchSymmetric(LaneRows x, LaneRows w, int limit, float* 
 }
 
 struct LaneFit {
-  HWY_INLINE LaneFit() {}  // as that of LaneSums
+  HWY_INLINE LaneFit() {}  // see the constructor of LaneSums
   HWY_INLINE LaneFit(LaneFloats a, LaneFloats b) : scale(a), minimum(b) {}
 
   LaneFloats scale;
@@ -187,7 +187,7 @@ class LaneAffineSearch {
     }
   }
 
-  /// The codes that t and the minimum of `now` give, and the best fit for them where there is one.
+  /// Computes the codes for t and the minimum of `now`, and the best fit for them, if there is one.
   HWY_INLINE void Refit(const LaneFloats* t, const LaneFit* now, LaneFit* next, LaneMask* has_fit) {
     const LaneCodes limits = limits_;  // keeps it in registers
     LaneFloats codes[groups];

@@ -71,7 +71,7 @@ struct SmallestErrors {
   hn::Vec<D> error;
   hn::Vec<hn::RebindToUnsigned<D>> first = hn::Zero(hn::RebindToUnsigned<D>());
 
-  /// Takes the candidates of another chunk where they are better.
+  /// Takes the candidates of another chunk if they are better.
   HWY_INLINE void Add(hn::Vec<D> other, std::uint32_t other_first) {
     const hn::RebindToUnsigned<D> u32;
     const auto is_better = hn::Lt(other, error);
@@ -112,7 +112,7 @@ class OctetErrors {
     }
   }
 
-  /// From values and importances as they are.
+  /// Makes the errors from plain values and importances.
   static HWY_INLINE OctetErrors Of8(const float* x, const float* w, const float* levels,
                                     float scale) {
     const SnapTag f32;
@@ -139,7 +139,7 @@ class OctetErrors {
   }
 
  private:
-  /// As many elements to a table as it has room for.
+  /// A table has as many elements as it has room for.
   static constexpr std::size_t table_count = 32 / snap_lanes;
 
   OctetErrors() = default;
@@ -162,7 +162,7 @@ class OctetErrors {
   SnapFloats tables_[table_count];
 };
 
-/// The same for a quad, with eight levels. Few lists of neighbours are longer than 8.
+/// The errors of a quad, with eight levels. Few lists of neighbours are longer than 8.
 class QuadErrors {
  public:
   using Tag = hn::CappedTag<float, 8>;

@@ -27,7 +27,7 @@ HWY_INLINE hn::Vec<D> LoadQuads(D f32, const float* src, std::size_t stride) {
 HWY_INLINE WideFloats AddMagnitudes(const float* src, WideFloats sums) {
   const WideTag f32;
   const hn::Repartition<double, WideTag> f64;
-  const auto a = LoadQuads(f32, src, 128);  // of blocks 0, 4, ..; b of blocks 1, 5, ..
+  const auto a = LoadQuads(f32, src, 128);  // from blocks 0, 4, ..; b from blocks 1, 5, ..
   const auto b = LoadQuads(f32, src + 128, 128);
   const auto c = LoadQuads(f32, src + 2 * 128, 128);
   const auto d = LoadQuads(f32, src + 3 * 128, 128);
@@ -102,8 +102,8 @@ HWY_INLINE bool ScalesOf(const float* src, BatchScales<batch>& scales) {
   return true;
 }
 
-/// Codes 0, 1, 2: rounding away from zero needs no more than comparing with a half, since no
-/// product reaches 1.5.
+/// The codes 0, 1, 2. Comparing with a half is enough to round away from zero, since no product
+/// reaches 1.5.
 template <class D>
 HWY_INLINE auto CodesOf(D f32, const float* src, float inverse) {
   const hn::RebindToSigned<D> i32;
@@ -142,7 +142,8 @@ struct EncodeQ2_0 {
   }
 };
 
-/// As many columns of trits as lanes, as numbers in base 3, in bytes: ceil(number * 256 / 243).
+/// Stores as many columns of trits as lanes, as numbers in base 3, in bytes: ceil(number * 256 /
+/// 243).
 template <class D>
 HWY_INLINE void StoreTrits(D f32, const float* src, float inverse, std::size_t rows,
                            std::size_t columns, std::uint8_t* dst) {

@@ -10,11 +10,10 @@
 namespace ingot::codec {
 namespace {
 
-/// Rows whose blocks are searched for at once: enough for all lanes of the searches.
+/// The rows whose blocks are searched at once: enough for all lanes of the searches.
 constexpr std::size_t batch_rows = 64;
 
-/// Rows are corrected whose outputs are off by less; beyond, the codes are wrong, and not the
-/// scales.
+/// The least factor for correcting a row. Below it the codes are wrong, and not the scales.
 constexpr double least_factor = 0.5;
 constexpr double greatest_factor = 2.0;
 
@@ -113,7 +112,7 @@ class FeedbackEncoder {
     codec_.dequantize(found, decoded_.data(), row_blocks_, Stores::cached);
     rescale(found);
     const OutputEnergy energy = meter_.energy_of(decoded_.data());
-    if (!(energy.error < plain.error)) return plain;  // also if it is no number
+    if (!(energy.error < plain.error)) return plain;  // also if the energy is NaN
     std::memcpy(kept, found, row_blocks_ * bytes_);
     return energy;
   }
@@ -130,13 +129,13 @@ class FeedbackEncoder {
   const InputMoments& moments_;
   const Codec& codec_;
   RecodeBlock recode_;
-  std::size_t elements_;  // of a block
-  std::size_t bytes_;     // of a block
+  std::size_t elements_;  // elements of a block
+  std::size_t bytes_;     // bytes of a block
   std::size_t row_blocks_;
-  std::vector<float> current_;     // the rows, with what they have to make good
-  std::vector<float> values_;      // of one block of each row
-  std::vector<std::byte> blocks_;  // likewise
-  std::vector<std::byte> rows_;    // encoded with feedback
+  std::vector<float> current_;     // the rows, with the errors that they have to correct
+  std::vector<float> values_;      // values of one block of each row
+  std::vector<std::byte> blocks_;  // encoded blocks, likewise
+  std::vector<std::byte> rows_;    // rows encoded with feedback
   std::vector<float> decoded_;     // one row
   RowMeter meter_;
 };

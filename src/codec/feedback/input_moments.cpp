@@ -9,14 +9,14 @@
 namespace ingot {
 namespace {
 
-/// What is added to the diagonal, as a part of its mean: columns that never differ, or had no
+/// The part of its mean that is added to the diagonal, as columns that never differ, or had no
 /// input, would have no inverse.
 constexpr double damping = 0.01;
 
-/// Sums of diagonals up to here leave all that follows in the range of floats.
+/// Sums of diagonals up to this one keep all later numbers in the range of floats.
 constexpr double greatest_trace = 1e37;
 
-/// Lower triangle of a square matrix, row by row.
+/// The lower triangle of a square matrix, row by row.
 class Triangle {
  public:
   explicit Triangle(std::size_t size) : size_(size), numbers_(size * (size + 1) / 2) {}
@@ -76,7 +76,7 @@ Lanes load(const float* from) noexcept {
   return lanes;
 }
 
-/// Sums by the position modulo 16, then of these.
+/// Sums products by their position modulo 16, then adds these sums.
 float dot(const float* a, const float* b, std::size_t count) noexcept {
   std::array<Lanes, vectors> sums{};
   std::size_t i = 0;

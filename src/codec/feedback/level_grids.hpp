@@ -53,7 +53,7 @@ struct MinimumGrid : GridShape<Block, 32, count> {
 };
 
 struct GridQ8_0 : ScaleGrid<BlockQ8_0, 32, 255, -127> {
-  static std::uint8_t Code(std::size_t position) noexcept {  // in two's complement
+  static std::uint8_t Code(std::size_t position) noexcept {  // codes in two's complement
     return static_cast<std::uint8_t>(static_cast<int>(position) - 127);
   }
 };

@@ -16,8 +16,8 @@ struct ChosenPoint {
   float cost = std::numeric_limits<float>::infinity();
 };
 
-/// What each level costs at each of the `size` places of a point. A point costs the sum over its
-/// places, which is looked up for either half of it.
+/// The cost of each level at each of the `size` places of a point. The cost of a point is the sum
+/// over its places, looked up for each half.
 template <std::size_t level_count, std::size_t size>
 class PointCosts {
  public:
@@ -28,7 +28,7 @@ class PointCosts {
     return count;
   }();
 
-  /// @param wrong  what the place costs with the wrong sign, beyond `cost`.
+  /// @param wrong the extra cost of the place with the wrong sign.
   void Set(std::size_t place, std::size_t level, float cost, float wrong) noexcept {
     costs_[place][level] = cost;
     wrong_[place][level] = wrong;
@@ -43,7 +43,7 @@ class PointCosts {
         codes, [&](std::size_t low, std::size_t high) { return halves[0][low] + halves[1][high]; });
   }
 
-  /// The same with the sign of one place being wrong, where that costs least.
+  /// Finds the best point if one sign must be wrong, at the place where that costs least.
   template <std::size_t point_count>
   [[nodiscard]] ChosenPoint FindWithWrongSign(
       const std::array<std::uint16_t, point_count>& codes) const noexcept {
@@ -79,7 +79,7 @@ class PointCosts {
                   [](float a, float b) { return b < a ? b : a; });
   }
 
-  /// For each choice of levels of half the places, their costs joined.
+  /// The joint costs of each choice of levels for half the places.
   template <class Join>
   [[nodiscard]] static Half Joined(const Places& places, std::size_t first, float start,
                                    const Join& join) noexcept {
@@ -87,7 +87,7 @@ class PointCosts {
     all[0] = start;
     std::size_t count = 1;
     for (std::size_t i = 0; i < half; ++i, count *= level_count) {
-      // From the last level on, since level 0 replaces what the others are made of.
+      // The last level comes first, since level 0 replaces the entries that the others are made of.
       for (std::size_t level = level_count; level-- > 0;) {
         for (std::size_t k = 0; k < count; ++k) {
           all[level * count + k] = join(all[k], places[first + i][level]);

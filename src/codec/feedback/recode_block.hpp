@@ -22,10 +22,10 @@ namespace ingot::codec {
 using RecodeBlock = void (*)(std::byte* block, std::size_t first_column, float* row,
                              const InputMoments& moments) noexcept;
 
-/// Null for types that have no feedback. O(types), thread-safe.
+/// The recoder of a type; null if it has no feedback. O(types), thread-safe.
 [[nodiscard]] RecodeBlock find_recoder(TensorType type) noexcept;
 
-/// The same as the public function, of rows that fit.
+/// Works like the public function, for rows that fit.
 [[nodiscard]] OutputEnergy quantize_with_feedback(TensorType type, const FloatRows& rows,
                                                   const InputMoments& moments);
 

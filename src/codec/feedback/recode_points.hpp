@@ -17,7 +17,7 @@ namespace ingot::codec {
 template <class Grid>
 class SignedOctet {
  public:
-  /// Chooses points and signs of octet k; returns what it decodes to.
+  /// Chooses points and signs of octet k; returns its decoded values.
   [[nodiscard]] Octet Run(const float* x, const float* w, float factor, std::size_t k,
                           BlockPoints& found) noexcept {
     for (std::size_t i = 0; i < 8; ++i) SetCosts(i, std::fabs(x[i]), w[i], factor);
@@ -31,8 +31,8 @@ class SignedOctet {
  private:
   static constexpr std::size_t level_count =
       std::tuple_size_v<std::remove_cvref_t<decltype(Grid::levels)>>;
-  static constexpr std::size_t size = level_count == 3 ? 8 : 4;  // places of a point
-  static constexpr std::size_t point_count = 8 / size;           // of an octet
+  static constexpr std::size_t size = level_count == 3 ? 8 : 4;  // number of places of a point
+  static constexpr std::size_t point_count = 8 / size;           // points of an octet
 
   void SetCosts(std::size_t i, float magnitude, float w, float factor) noexcept {
     for (std::size_t level = 0; level < level_count; ++level) {
@@ -44,7 +44,7 @@ class SignedOctet {
     }
   }
 
-  /// Writes the ranks; the sign that has to be wrong, as a bit.
+  /// Writes the ranks; returns the sign that has to be wrong, as a bit.
   [[nodiscard]] unsigned Choose(bool is_odd, unsigned* ranks) const noexcept {
     std::array<ChosenPoint, point_count> points;
     for (std::size_t p = 0; p < point_count; ++p) points[p] = costs_[p].Find(Grid::codes);
@@ -92,7 +92,7 @@ void recode_signed_points(std::byte* bytes, std::size_t first_column, float* row
                       [&](auto&&... of_octet) { return octet.Run(of_octet...); });
 }
 
-/// The best point of octet k with any shift that it may have; returns what it decodes to.
+/// The best point of octet k with any shift that it may have; returns its decoded values.
 template <class Grid>
 [[nodiscard]] Octet choose_shifted_octet(const float* x, const float* w, float factor,
                                          std::size_t k, BlockPoints& found) noexcept {
@@ -109,7 +109,7 @@ template <class Grid>
       }
     }
     const ChosenPoint point = costs.Find(iq1_codes);
-    // Where nothing compares, as of infinite values, any shift will do that is allowed.
+    // If comparisons fail, as for infinite values, any allowed shift will do.
     if (best.cost <= point.cost && shifts == 3u && is_minus != 0) continue;
     best = point;
     found.is_minus[k] = is_minus;

@@ -8,7 +8,7 @@
 namespace ingot::codec {
 namespace {
 
-/// The longest list, without padding, has 292.
+/// A bound of the length of a list; the longest, without padding, has 292 neighbours.
 constexpr std::size_t neighbours_max = 511;
 
 /// The tables of a lattice, and the parameters they are built from. `neighbour_count` is the length
@@ -96,7 +96,7 @@ class NeighbourTables {
 
   void append_neighbours(unsigned code) noexcept {
     fill_distances(packed(code));
-    // No point outside has distance 0.
+    // No point outside the lattice has distance 0.
     std::array<std::uint8_t, distance_count> nearest{};
     std::uint8_t bound = 0;
     for (std::uint8_t& distance : nearest) bound = distance = next_distance(bound);
@@ -130,7 +130,7 @@ class NeighbourTables {
   std::size_t used_ = 0;
 };
 
-/// Those of a lattice; neighbour_count as of NeighbourTables.
+/// The neighbours of a lattice; neighbour_count is that of NeighbourTables.
 template <std::size_t dimensions, unsigned level_count, std::size_t distance_count,
           std::size_t neighbour_count, std::size_t point_count>
 const LatticeNeighbours& neighbours_of(const std::array<std::uint16_t, point_count>& codes) {

@@ -22,10 +22,10 @@ struct LatticeSnap {
 struct LatticeNeighbours {
   std::size_t dimensions;
   unsigned level_count;
-  const LatticeSnap* snaps;               ///< By code, see lattice_bitmaps.hpp.
-  const std::uint32_t* points;            ///< By rank.
-  const std::uint16_t* neighbour_ranks;   ///< By index.
-  const std::uint32_t* neighbour_points;  ///< By index; aligned to 64 bytes.
+  const LatticeSnap* snaps;               ///< The snaps by code, see lattice_bitmaps.hpp.
+  const std::uint32_t* points;            ///< The points by rank.
+  const std::uint16_t* neighbour_ranks;   ///< The ranks by index.
+  const std::uint32_t* neighbour_points;  ///< The neighbours by index; aligned to 64 bytes.
 };
 
 // Built by the first call, in some milliseconds. Thread-safe.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the ranks, signs and codes of a super-block of points decode to.
+// Decodes the ranks, signs and codes of a super-block of points.
 //
 // Each grid has the Block, how many octets share a factor (group), the points by rank, their codes
 // and levels, and Factor, which makes a factor of the scale and the code of a group.

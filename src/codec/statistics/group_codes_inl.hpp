@@ -54,7 +54,7 @@ class TwoGroups {
  public:
   using Tag = hn::CappedTag<std::uint8_t, 32>;
 
-  /// From 32 codes in their order.
+  /// Makes the groups from 32 codes in their order.
   HWY_INLINE explicit TwoGroups(const std::uint8_t* bytes) {
     const hn::Repartition<std::uint64_t, Tag> octets;
     if constexpr (part_count == 1) {
@@ -121,7 +121,7 @@ HWY_INLINE void SplitSigns(const std::uint8_t* signs, std::uint8_t* to) {
   hn::Store(last, CodeTag(), to + 16);
 }
 
-/// The same scale for `count` groups from `first` on.
+/// Fills in one scale for `count` groups from `first` on.
 HWY_INLINE void FillScales(const std::uint8_t* scale, std::size_t first, std::size_t count,
                            GroupCodes& to) {
   std::fill_n(to.scales + first, count, OneHalfAt(scale));
@@ -153,7 +153,7 @@ HWY_INLINE V Tripled(V bytes) {
   return hn::Add(bytes, hn::Add(bytes, bytes));
 }
 
-/// Codes are bytes of which the trit is the first one that they hold.
+/// The code of a trit is a byte that holds it first.
 HWY_INLINE void Unpack(const BlockTQ1_0* block, GroupCodes& to) {
   FillScales(block->scale.data(), 0, 16, to);
   TwoGroups groups(&block->trits[0]);
@@ -235,7 +235,7 @@ HWY_INLINE void CopyPoints(const std::array<Point, count>& points, const RankOf&
 HWY_INLINE Levels Twice(Levels groups) { return hn::InterleaveLower(LevelTag(), groups, groups); }
 
 HWY_INLINE void Unpack(const BlockIQ1_S* block, GroupCodes& to) {
-  // Of a word, bits 12..14 are the scale of 32 weights, and bit 15 is set for their shift of
+  // In a word, bits 12..14 are the scale of 32 weights, and bit 15 is set for their shift of
   // -0.125.
   const hn::Repartition<std::uint16_t, CodeTag> u16;
   const Codes words = LoadCodes(block->groups.data());

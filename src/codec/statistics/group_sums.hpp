@@ -25,7 +25,7 @@ struct Extremes {
 struct GroupSums {
   alignas(64) double sums[group_lanes] = {};
   alignas(64) double squares[group_lanes] = {};  ///< Sums of squares.
-  std::uint64_t zeros = 0;                       ///< Of the runs that are not open.
+  std::uint64_t zeros = 0;                       ///< The zeros of the runs that are not open.
   /// Bit r is set if weights of run r may lie outside of the extremes, or their zeros are not
   /// counted: their floats have to be looked at.
   std::uint64_t open_runs = 0;
@@ -36,10 +36,10 @@ struct GroupSums {
 using SumGroups = void (*)(const std::byte* src, std::size_t run_count, const Extremes& known,
                            GroupSums& sums) noexcept;
 
-/// Of a type; null if it has 4 bits or more. O(1), thread-safe.
+/// The function of a type; null if it has 4 bits or more. O(1), thread-safe.
 [[nodiscard]] SumGroups find_group_sums(TensorType type) noexcept;
 
-/// The same from the decoded weights; all runs stay open.
+/// Sums groups of the decoded weights; all runs stay open.
 void sum_groups_ref(TensorType type, const std::byte* src, std::size_t run_count,
                     GroupSums& sums) noexcept;
 

@@ -23,7 +23,7 @@ GroupTotal total_of(std::span<const float, 16> group) noexcept {
   return total;
 }
 
-/// Of scale * code - minimum.
+/// The total of scale * code - minimum.
 GroupTotal total_of(const BlockQ2_K& block, std::size_t g) noexcept {
   const double scale = f16_at(block.scale.data()) * static_cast<float>(block.groups[g] & 15u);
   const double minimum = f16_at(block.minimum.data()) * static_cast<float>(block.groups[g] >> 4);

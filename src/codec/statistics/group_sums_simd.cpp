@@ -15,18 +15,19 @@ namespace ingot::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// What a set sign of a code says.
+/// The meaning of a set sign of a code.
 enum class SignMeaning : std::uint8_t {
   unused,
   minus,  ///< The level is negative.
-  shift   ///< The point has the shift -0.125, so four less.
+  shift   ///< The point has the shift -0.125, so its level is four less.
 };
 
-/// What the codes of a type mean: the last bits of a byte, shifted to the right, are a number in
-/// `levels`. Points are stored as magnitudes, which are levels themselves, and have signs.
+/// The meaning of the codes of a type: the last bits of a byte, shifted to the right, are a number
+/// in `levels`. Points are stored as magnitudes, which are levels themselves, and have signs.
 struct CodeRule {
   Codebook levels = {};
-  unsigned last_number = 15;  ///< Of `levels`; a mask, as other bits lie in front of codes.
+  unsigned last_number = 15;  ///< The last number of `levels`; a mask, as other bits lie in front
+                              ///< of codes.
   int shift = 0;
   SignMeaning signs = SignMeaning::unused;
   bool has_minimums = false;
@@ -42,7 +43,7 @@ struct CodeRule {
   [[nodiscard]] constexpr int least() const {
     return has_magnitudes() ? -most() : std::ranges::min(used_levels());
   }
-  /// The greatest that encoders write.
+  /// The greatest level that encoders write.
   [[nodiscard]] constexpr int most() const { return rare_level != 0 ? rare_level - 1 : greatest(); }
   [[nodiscard]] constexpr int greatest() const { return std::ranges::max(used_levels()); }
   /// Whether a level is a code and the first level.
@@ -56,7 +57,7 @@ struct CodeRule {
     return std::ranges::count(used_levels(), 0) != 0;
   }
   [[nodiscard]] constexpr bool has_one_square() const { return least() == -1 && !has_zero(); }
-  /// What is added to levels so that none is negative: sums of bytes have no sign.
+  /// The number that is added to levels so that none is negative: sums of bytes have no sign.
   [[nodiscard]] constexpr int bias() const { return has_magnitudes() ? 128 : -least(); }
 };
 
@@ -102,7 +103,7 @@ constexpr ByteTable BytesOfSquares(const CodeRule& rule, int byte) {
   return table;
 }
 
-using SumBytes = hn::CappedTag<std::uint8_t, 64>;  ///< 8, 4 or 2 octets, one of a group.
+using SumBytes = hn::CappedTag<std::uint8_t, 64>;  ///< 8, 4 or 2 octets, one from each group.
 using SumInts = hn::Repartition<std::uint64_t, SumBytes>;
 using SumDoubles = hn::Repartition<double, SumBytes>;
 
@@ -139,7 +140,7 @@ HWY_INLINE hn::Vec<SumBytes> NumbersOf(hn::Vec<SumBytes> codes, const std::uint8
   return hn::And(hn::BitCast(SumBytes(), in_front), hn::Set(SumBytes(), rule.last_number));
 }
 
-/// Levels and the bias.
+/// The levels plus the bias.
 template <const CodeRule& rule>
 HWY_INLINE hn::Vec<SumBytes> BiasedLevelsOf(hn::Vec<SumBytes> codes, hn::Vec<SumBytes> numbers,
                                             const std::uint8_t* signs) {
@@ -184,15 +185,16 @@ struct GroupTotals {
   hn::Vec<SumDoubles> squares;
 };
 
-/// Those of scale * level - minimum, from those of scale * level.
+/// The totals of scale * level - minimum, from those of scale * level.
 HWY_INLINE GroupTotals Lowered(const GroupTotals& scaled, hn::Vec<SumDoubles> minimum) {
   const auto sums = hn::Sub(scaled.sums, hn::Mul(hn::Set(SumDoubles(), 16.0), minimum));
   return {sums, hn::Sub(scaled.squares, hn::Mul(minimum, hn::Add(scaled.sums, sums)))};
 }
 
-/// What the levels of a run say of its weights.
+/// The facts about the weights of a run that its levels show.
 struct LevelCounts {
-  std::uint64_t zeros = 0;  ///< Not of points, none of which is zero, and not with minimums.
+  std::uint64_t zeros = 0;  ///< The zeros; not counted for points, none of which is zero, or with
+                            ///< minimums.
   bool is_unusual = false;  ///< Has a rare level, or magnitudes outside of the known extremes.
 };
 
@@ -271,7 +273,7 @@ HWY_INLINE LevelCounts AddGroups(const GroupCodes& run, const Extremes& known, G
   return counts;
 }
 
-/// Which groups have a level whose weight is zero.
+/// The groups that have a level whose weight is zero.
 template <const CodeRule& rule>
 HWY_INLINE hn::Mask<FloatTag> HasZero(Floats scale, Floats minimum) {
   auto has_zero = hn::Eq(minimum, hn::Zero(FloatTag()));
@@ -297,7 +299,7 @@ HWY_INLINE bool IsOpen(const GroupCodes& run, const Extremes& known) {
       high = hn::Sub(high, minimum);
       is_open_group = HasZero<rule>(scale, minimum);
     }
-    if constexpr (!rule.compares_magnitudes) {  // for those HasOutside has looked
+    if constexpr (!rule.compares_magnitudes) {  // HasOutside has looked at the others
       const auto is_below = hn::Lt(hn::Min(low, high), hn::Set(FloatTag(), known.least));
       const auto is_above = hn::Gt(hn::Max(low, high), hn::Set(FloatTag(), known.most));
       is_open_group = hn::Or(is_open_group, hn::Or(is_below, is_above));

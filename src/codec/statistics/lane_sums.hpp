@@ -23,14 +23,14 @@ struct LaneSums {
   alignas(64) float squares[statistics_lanes] = {};  ///< Sums of squares.
   alignas(64) float minima[statistics_lanes];
   alignas(64) float maxima[statistics_lanes];
-  std::uint64_t zeros = 0;  ///< Of all lanes.
+  std::uint64_t zeros = 0;  ///< The zeros of all lanes.
 };
 
 /// Adds numbers to the sums, the first one to lane 0. A NaN makes the sums of its lane NaN; the
 /// extremes are then undefined. An extreme that is zero may have either sign.
 void sum_lanes_ref(const float* numbers, std::size_t count, LaneSums& sums) noexcept;
 
-/// The same; `count` is a multiple of 32.
+/// Adds numbers; `count` is a multiple of 32.
 void sum_lanes(const float* numbers, std::size_t count, LaneSums& sums) noexcept;
 
 }  // namespace ingot::codec

@@ -25,7 +25,7 @@ class VectorSums {
  public:
   static constexpr std::size_t lanes = hn::MaxLanes(F32());
 
-  /// They go on from those of lanes first, first + 1, ...
+  /// Continues the sums of lanes first, first + 1, ...
   HWY_INLINE VectorSums(const LaneSums& sums, std::size_t first)
       : sums_(hn::Load(F32(), sums.sums + first)),
         squares_(hn::Load(F32(), sums.squares + first)),

@@ -18,8 +18,8 @@
 namespace ingot {
 namespace {
 
-/// Numbers that are decoded at once: whole blocks of every type, and few enough for the first cache
-/// of every CPU.
+/// The numbers that are decoded at once: whole blocks of every type, and few enough for the first
+/// cache of every CPU.
 constexpr std::size_t decoded_elements = 4096;
 static_assert(statistics_piece % decoded_elements == 0);
 static_assert(decoded_elements % codec::statistics_lanes == 0);
@@ -31,7 +31,7 @@ void add_numbers(std::span<const float> numbers, codec::LaneSums& sums) noexcept
   codec::sum_lanes_ref(numbers.data() + whole, numbers.size() - whole, sums);
 }
 
-/// All lanes as one, in one order: half of them is combined with the other half, until one is left.
+/// Combines all lanes in a fixed order: half of them with the other half, until one is left.
 template <class Number, class Lane, std::size_t lane_count, class Combine>
 Number fold(const Lane (&lanes)[lane_count], const Combine& combine) noexcept {
   Number folded[lane_count];
@@ -45,7 +45,7 @@ Number fold(const Lane (&lanes)[lane_count], const Combine& combine) noexcept {
 /// Numbers with a mean square below this have squares that are no normal floats.
 constexpr double least_mean_square = 1e-30;
 
-/// What is known of numbers after one pass.
+/// The sums of numbers after one pass.
 struct Sums {
   double sum = 0.0;
   double squares = 0.0;  ///< Sum of squares.
@@ -85,7 +85,7 @@ std::optional<Statistics> statistics_of(const Sums& sums, std::size_t count) noe
   return result;
 }
 
-/// The same in double and in two passes, for any numbers; some five times as slow.
+/// Computes the statistics in double and in two passes, for any numbers; about five times as slow.
 Statistics compute_exactly(std::span<const float> numbers) noexcept {
   Statistics result;
   double sum = 0.0;
@@ -97,7 +97,7 @@ Statistics compute_exactly(std::span<const float> numbers) noexcept {
     } else {
       ++result.count;
       if (number == 0.0f) ++result.zeros;
-      result.min = std::min(result.min, static_cast<double>(number) + 0.0);  // no -0
+      result.min = std::min(result.min, static_cast<double>(number) + 0.0);  // avoids -0
       result.max = std::max(result.max, static_cast<double>(number) + 0.0);
       sum += number;
     }
@@ -166,7 +166,7 @@ Result<Sums> sum_floats(const BlockPiece& piece) {
   return fold(sums);
 }
 
-/// Looks at the floats of open runs, for what their levels do not tell.
+/// Reads the floats of open runs for the facts that their levels do not tell.
 void close_runs(const BlockPiece& runs, codec::GroupSums& groups, codec::Extremes& known) {
   if (groups.open_runs == 0) return;
   const std::size_t run_blocks = codec::summed_run / runs.type.block_elements;

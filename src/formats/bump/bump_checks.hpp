@@ -30,23 +30,24 @@ namespace ingot::convert {
 /// Whether a numbering's converters hold weights of a type as they are.
 [[nodiscard]] bool bump_holds(TensorType type, BumpCodes codes) noexcept;
 
-/// For "blk.7.attn_norm.weight" 8; 0 for other names.
+/// The number of layers up to a tensor's layer: 8 for "blk.7.attn_norm.weight", 0 for other names.
 [[nodiscard]] std::uint64_t layers_up_to(std::string_view name) noexcept;
 
-/// Errc::type_not_held, unless the type can be held, or decoded and `widen` allows that.
+/// Fails with Errc::type_not_held, unless the format holds the type, or the type can be decoded and
+/// `widen` allows that.
 [[nodiscard]] Result<void> check_weight_type(const TensorInfo& tensor, const char* role,
                                              BumpCodes codes, bool widen);
 
-/// Errc::bump_cannot_hold unless the tensor has exactly these two dimensions.
+/// Fails with Errc::bump_cannot_hold unless the tensor has exactly these two dimensions.
 [[nodiscard]] Result<void> check_matrix(const TensorInfo& tensor, std::uint64_t width,
                                         std::uint64_t rows);
 
-/// The same for a norm or bias, which must be of a float type; nullptr passes.
+/// Checks a norm or bias, which must be of a float type; accepts nullptr.
 [[nodiscard]] Result<void> check_vector(const TensorInfo* tensor, std::uint64_t length);
 
-/// Nothing of the model may be left out silently: every tensor is `used`, or is an output matrix
-/// equal to the embedding, which engines use in its place. Reads both where that is the question.
-/// Errc::would_be_lost, or a remark if that is allowed.
+/// Checks that no tensor is left out silently: each is `used`, or is an output matrix equal to the
+/// embedding, which engines use in its place. Reads both matrices to compare them.
+/// Errc::would_be_lost, or a remark if losses are allowed.
 [[nodiscard]] Result<void> check_bump_loss(const Model& model,
                                            const std::set<std::string_view>& used, bool is_allowed,
                                            std::vector<Error>& remarks);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t piece_bytes = std::uint64_t{4} << 20;
 
-/// After the description: this magic, its size as 8 bytes, its SHA-256.
+/// The magic behind the description; the description's size in 8 bytes and its SHA-256 follow.
 constexpr std::string_view footer_magic = "BUMPV5MD";
 constexpr std::uint64_t footer_bytes = 48;
 

@@ -25,7 +25,7 @@ struct BumpConfig {
 /// the bump file itself decides whether its numbers can be true.
 [[nodiscard]] Result<BumpConfig> read_bump_config(const Store& store, const std::string& name);
 
-/// The same from its text.
+/// Parses the config from its text.
 [[nodiscard]] BumpConfig parse_bump_config(const std::string& text);
 
 }  // namespace ingot::interop

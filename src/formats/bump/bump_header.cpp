@@ -11,7 +11,7 @@ namespace ingot::interop {
 namespace {
 
 constexpr std::string_view magic_prefix = "BUMPWGT";
-constexpr std::uint32_t legacy_model_type = 1;  // every writer's, and nothing reads it
+constexpr std::uint32_t legacy_model_type = 1;  // every writer writes it, and nothing reads it
 
 /// A place in the header; the fields of both layouts in the order in which they lie.
 struct Field {

@@ -17,7 +17,7 @@ namespace ingot::interop {
 inline constexpr std::uint64_t bump_header_bytes = 128;
 inline constexpr std::size_t bump_checksum_bytes = 32;
 
-/// The dimensions of a model. "Aligned" widths are what a value or row takes in the file.
+/// The dimensions of a model. "Aligned" widths are the sizes of a value or row in the file.
 struct BumpShape {
   std::uint64_t layers = 0;
   std::uint64_t vocabulary = 0;
@@ -25,12 +25,12 @@ struct BumpShape {
   std::uint64_t feed_forward = 0;  ///< 0 from headers of versions 2 and 3
   std::uint64_t context = 0;
   std::uint64_t heads = 0;
-  std::uint64_t kv_heads = 0;  ///< the same
+  std::uint64_t kv_heads = 0;  ///< likewise
   std::uint64_t head_width = 0;
   std::uint64_t aligned_embedding = 0;
   std::uint64_t aligned_head = 0;
-  std::uint64_t aligned_feed_forward = 0;  ///< the same
-  std::uint64_t aligned_context = 0;       ///< Only stored: nothing has that size.
+  std::uint64_t aligned_feed_forward = 0;  ///< likewise
+  std::uint64_t aligned_context = 0;       ///< This is only stored; no section has that size.
 
   [[nodiscard]] bool is_padded() const noexcept {
     return aligned_embedding != embedding || aligned_head != head_width ||
@@ -43,15 +43,16 @@ using BumpHeaderBytes = std::array<std::byte, bump_header_bytes>;
 /// The header of version 3 or 4, without a checksum.
 [[nodiscard]] BumpHeaderBytes make_bump_header(std::uint32_t version, const BumpShape& shape);
 
-/// Where that header has its checksum.
+/// The offset of the checksum in the header.
 [[nodiscard]] std::size_t bump_checksum_offset(std::uint32_t version) noexcept;
 
 /// The content of a header. Errc::bump_header_invalid, Errc::unsupported_version.
 struct BumpHeader {
   std::uint32_t version = 0;  ///< 2 to 5
   BumpShape shape;
-  std::uint32_t merges = 0;            ///< Of a tokenizer, where there is one; versions 4 and 5.
-  std::uint32_t vocabulary_bytes = 0;  ///< The same.
+  std::uint32_t merges = 0;            ///< The merges of the tokenizer, if there is one; versions 4
+                                       ///< and 5.
+  std::uint32_t vocabulary_bytes = 0;  ///< The size of its texts, likewise.
 };
 [[nodiscard]] Result<BumpHeader> parse_bump_header(std::span<const std::byte> bytes);
 

@@ -25,7 +25,7 @@ struct LayerTensors {
   const TensorInfo* q_bias = nullptr;
   const TensorInfo* k_bias = nullptr;
   const TensorInfo* v_bias = nullptr;
-  TensorType gate_and_up_type = TensorType::f32;  // in the file
+  TensorType gate_and_up_type = TensorType::f32;  // types in the file
 };
 
 /// The widths that tensors of a layer can have. Version 3 has that of all heads of queries together
@@ -37,13 +37,13 @@ struct LayerWidths {
   std::uint64_t feed_forward = 0;
 };
 
-/// What a tensor of a layer must be, and where it goes.
+/// A tensor of a layer: its required shape and its destination.
 struct LayerTensor {
   const TensorInfo* LayerTensors::*member;
-  std::string_view name;                ///< After "blk.N."
+  std::string_view name;                ///< The name after "blk.N.".
   interop::BumpRole section;            ///< The section that it fills, alone or with the next.
-  const char* word;                     ///< Of a matrix, in messages.
-  std::uint64_t LayerWidths::*columns;  ///< Of a norm or bias, its elements.
+  const char* word;                     ///< The word for a matrix in messages.
+  std::uint64_t LayerWidths::*columns;  ///< The columns, or the elements of a norm or bias.
   std::uint64_t LayerWidths::*rows;     ///< nullptr: a norm or bias.
   const char* group;                    ///< The tensors that are all there; nullptr: a bias.
 };

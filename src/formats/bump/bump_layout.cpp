@@ -84,7 +84,7 @@ class Builder {
     add_part(BumpRole::vocab_merges, TensorType::i32, {tokenizer.merge_words, tokenizer.merges});
   }
 
-  /// One that every model has, and what only some have beside it.
+  /// Adds a section that every model has, and those that only some models have beside it.
   void add_of_layer(BumpRole role, std::uint64_t layer) {
     if (role == BumpRole::wq && layout_.has_biases) {
       for (unsigned i = 0; i < layout_.post_norms; ++i) add(post_norms[i], layer);

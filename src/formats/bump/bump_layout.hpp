@@ -20,14 +20,14 @@ enum class BumpRole : std::uint8_t {
 #undef INGOT_BUMP_ROLE
 };
 
-/// The vocabulary between the sections: offsets (I32) into the bytes of the texts, and what else
-/// was known.
+/// The vocabulary between the sections: offsets (I32) into the bytes of the texts, and optional
+/// parts.
 struct BumpTokenizer {
   std::uint64_t tokens = 0;  ///< 0: there is none.
   std::uint64_t text_bytes = 0;
   bool has_scores = false;   ///< F32
-  bool has_types = false;    ///< One byte for each token.
-  std::uint64_t merges = 0;  ///< Of `merge_words` I32 each.
+  bool has_types = false;    ///< There is a type of one byte for each token.
+  std::uint64_t merges = 0;  ///< The number of merges of `merge_words` I32 each.
   std::uint64_t merge_words = 0;
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept {
@@ -36,17 +36,21 @@ struct BumpTokenizer {
   }
 };
 
-/// How a writer arranged the sections. Types follow the dtype table, entry by entry.
+/// The arrangement of the sections by a writer. Types follow the dtype table, entry by entry.
 struct BumpLayout {
-  BumpShape shape;  ///< All of it, with the widths that a header may lack.
+  BumpShape shape;  ///< The full shape, with the widths that a header may lack.
   std::vector<TensorType> types;
-  bool has_biases = true;   ///< Else: eight sections for a layer, and no position embedding.
-  bool has_pos_emb = true;  ///< In the file; its type is in the table either way.
-  bool has_output = false;  ///< After the embedding, or without biases at the end.
-  unsigned post_norms = 0;  ///< Of each layer, after the other two; at most 2. With biases only.
-  /// One for the queries, one for the keys of each layer, as wide as a head. Not in the table.
+  bool has_biases = true;   ///< If false, a layer has eight sections, and there is no position
+                            ///< embedding.
+  bool has_pos_emb = true;  ///< Whether it is in the file; its type is in the table either way.
+  bool has_output = false;  ///< The output follows the embedding, or without biases comes last.
+  unsigned post_norms = 0;  ///< The norms of each layer after the other two; at most 2, and only
+                            ///< with biases.
+  /// Whether each layer has a norm for the queries and one for the keys, as wide as a head. They
+  /// are not in the table.
   bool has_head_norms = false;
-  BumpTokenizer tokenizer = {};  ///< After the embedding and output; not in the table.
+  BumpTokenizer tokenizer = {};  ///< The tokenizer follows the embedding and the output; it is not
+                                 ///< in the table.
 };
 
 /// The entries of the dtype table of a layout; nothing if they are too many to count.
@@ -60,7 +64,7 @@ struct BumpLayout {
 
 struct BumpSection {
   BumpRole role = BumpRole::token_emb;
-  std::uint64_t layer = 0;  ///< For those of a layer.
+  std::uint64_t layer = 0;  ///< The layer, for sections of a layer.
   TensorType type = TensorType::f32;
   std::vector<std::uint64_t> shape;  ///< Dimension 0, the fastest-varying, first.
   std::uint64_t size_bytes = 0;

@@ -14,7 +14,7 @@ namespace ingot::convert {
 
 /// A fact of the metadata; nothing where it is absent.
 struct BumpMetadata {
-  std::string architecture;  ///< For `model_type`; may be any text.
+  std::string architecture;  ///< The value of `model_type`; may be any text.
   std::optional<std::uint64_t> layers;
   std::optional<std::uint64_t> embedding;
   std::optional<std::uint64_t> feed_forward;
@@ -23,7 +23,7 @@ struct BumpMetadata {
   std::optional<std::uint64_t> context;
   std::optional<double> rope_theta;
   std::optional<double> epsilon;
-  std::string prefix;  ///< Of the keys, for messages.
+  std::string prefix;  ///< The prefix of the keys, for messages.
 };
 
 /// Reads the keys `<prefix>.<name>`. The prefix is the model's architecture, and the epsilon of the

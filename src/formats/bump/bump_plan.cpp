@@ -19,7 +19,7 @@ using interop::BumpRole;
 using interop::BumpSection;
 using interop::BumpShape;
 
-constexpr std::uint64_t superblock_elements = 256;  // of the K-quants
+constexpr std::uint64_t superblock_elements = 256;  // the block size of the K-quants
 
 class BumpPlanner {
  public:
@@ -112,7 +112,7 @@ class BumpPlanner {
                                                           std::to_string(shape.heads) + " heads");
     }
     shape.head_width = shape.embedding / shape.heads;
-    key_rows_ = shape.kv_heads * shape.head_width;  // both below 2^32
+    key_rows_ = shape.kv_heads * shape.head_width;  // both factors are below 2^32
     if (plan_.version == 4) INGOT_TRY_VOID(measure_heads());
     plan_.architecture = metadata_.architecture;
     plan_.epsilon = metadata_.epsilon.value_or(0) != 0 ? *metadata_.epsilon : 1e-5;

@@ -21,7 +21,7 @@ struct BumpPlan {
   double rope_theta = 0;
   bool has_attention_biases = false;
   std::vector<std::uint8_t> table;             ///< Codes, one for each entry.
-  std::vector<interop::BumpSection> sections;  ///< After the table.
+  std::vector<interop::BumpSection> sections;  ///< The sections after the table.
   std::vector<OutputTensor> tensors;           ///< Their contents, in order.
   std::uint64_t payload_bytes = 0;             ///< Table and sections.
   std::vector<Error> remarks;

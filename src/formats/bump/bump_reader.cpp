@@ -25,7 +25,7 @@ bool is_bump(const Probe& probe) {
   return probe.first_bytes.size() >= 8 && std::memcmp(probe.first_bytes.data(), "BUMPWGT", 7) == 0;
 }
 
-/// Where the dtype table of the younger writers is: 24 zero bytes follow their header.
+/// The offset of the dtype table by newer writers, whose header is followed by 24 zero bytes.
 constexpr std::uint64_t late_table_offset = 152;
 
 Result<std::uint32_t> read_count(const Source& file, std::uint64_t offset) {
@@ -56,8 +56,8 @@ std::vector<TableKind> kinds_of(std::uint64_t count, std::uint64_t layers, bool 
   return kinds;
 }
 
-/// Finds the dtype table: `codes`, and where the payload and the sections begin. Returns what it
-/// can be; nothing for version 2, which has none.
+/// Finds the dtype table: `codes`, and where the payload and the sections begin. Returns the
+/// possible kinds; empty for version 2, which has no table.
 Result<std::vector<TableKind>> find_table(const Source& file, std::uint64_t max_entries,
                                           BumpFile& bump) {
   bump.payload_begin = bump.sections_begin = bump_header_bytes;
@@ -81,7 +81,7 @@ Result<std::vector<TableKind>> find_table(const Source& file, std::uint64_t max_
                   std::to_string(bump.header.shape.layers) + " layers");
 }
 
-/// Tries what the table can be; `bump` is left as the last of it.
+/// Tries the possible kinds of table; leaves `bump` with the last one.
 std::optional<BumpSolution> solve(BumpFile& bump, const std::vector<TableKind>& kinds,
                                   const BumpConfig& config) {
   // No model has more layers, and a header may claim any number.

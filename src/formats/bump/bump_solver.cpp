@@ -61,7 +61,7 @@ class Solver {
     if (bump_.header.version == 3) {
       const bool is_quantized =
           std::ranges::any_of(bump_.codes, [](std::uint8_t code) { return code > 2; });
-      // Without quantized types both are the same.
+      // Without quantized types both sets of codes are equal.
       if (!is_quantized && codes == BumpCodes::engine) return;
       try_widths(*std::move(types), is_quantized ? text : "doc or engine");
     } else {
@@ -106,16 +106,16 @@ class Solver {
       set_widths(layout, layout.shape.heads, 0);
       return keep(layout, codes);
     }
-    constexpr std::uint64_t max_heads = 4096;  // no model has more
+    constexpr std::uint64_t max_heads = 4096;  // no model has more heads
     const std::uint64_t heads = layout.shape.heads;
     for (std::uint64_t kv_heads = 1; kv_heads <= std::min(heads, max_heads); ++kv_heads) {
       if (heads % kv_heads == 0) try_kv_heads(layout, kv_heads, codes);
     }
   }
 
-  /// The width follows from what is left, because the size is linear in it.
+  /// The width follows from the remaining bytes, because the size is linear in it.
   void try_kv_heads(BumpLayout& layout, std::uint64_t kv_heads, const char* codes) {
-    // Two widths that are whole blocks of every type; and whole lines in a padded file.
+    // A unit of widths: whole blocks of every type, and whole lines in a padded file.
     constexpr std::uint64_t unit = 256;
     set_widths(layout, kv_heads, unit);
     const auto one = measure(layout);
@@ -149,7 +149,8 @@ class Solver {
     BumpLayout layout = make_layout(std::move(types));
     keep(layout, codes);
     if (!found_.empty() || !bump_.has_biases) return;
-    // Only writers that put the table late leave out the position embedding or have norms of heads.
+    // Only writers that place the table late leave out the position embedding or have norms of
+    // heads.
     const bool is_late = bump_.payload_begin != bump_header_bytes;
     for (const bool has_head_norms : {false, true}) {
       for (const bool has_pos_emb : {false, true}) {
@@ -161,7 +162,7 @@ class Solver {
     }
   }
 
-  /// The rest of the sections has to be a tokenizer, or nothing.
+  /// The remaining bytes of the sections must be a tokenizer, or empty.
   void try_tokenizer(BumpLayout& layout, const char* codes) {
     layout.tokenizer = {};
     const auto size_bytes = measure(layout);
@@ -175,7 +176,8 @@ class Solver {
     keep(layout, codes);
   }
 
-  /// The tokenizer of so many bytes; nothing if there can be none. Merges are two or three numbers.
+  /// The tokenizer of a size in bytes; nothing if none is possible. Merges are two or three
+  /// numbers.
   [[nodiscard]] std::optional<BumpTokenizer> tokenizer_of(std::uint64_t size_bytes) const {
     const BumpHeader& header = bump_.header;
     if (header.merges == 0 && header.vocabulary_bytes == 0) return std::nullopt;

@@ -18,9 +18,9 @@ struct BumpFile {
   BumpHeader header;
   std::vector<std::uint8_t> codes;   ///< The dtype table; empty in version 2.
   std::uint64_t payload_begin = 0;   ///< Begin of the range that the checksum covers.
-  std::uint64_t sections_begin = 0;  ///< After the table.
+  std::uint64_t sections_begin = 0;  ///< The offset of the sections, after the table.
   std::uint64_t payload_end = 0;
-  bool has_biases = true;  ///< By the size of the table; see BumpLayout.
+  bool has_biases = true;  ///< Derived from the size of the table; see BumpLayout.
   bool has_output = false;
   unsigned post_norms = 0;
 };

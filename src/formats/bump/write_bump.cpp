@@ -63,7 +63,7 @@ class BumpConversion final : public Conversion {
     }
     INGOT_TRY(OutputFile* const file,
               outputs.add(outputs_[0], interop::bump_header_bytes + plan_.payload_bytes));
-    // Without its magic until the checksum is known.
+    // The header has no magic until the checksum is known.
     INGOT_TRY_VOID(file->write(interop::BumpHeaderBytes{}));
     PayloadSink sink(*file);
     INGOT_TRY_VOID(write_table(sink));

@@ -97,7 +97,7 @@ class SplicedSource final : public Source {
     if (extent.byte_values == nullptr) return file.read(extent.file_offset + within, destination);
     std::array<std::byte, 4096> stored;
     while (!destination.empty()) {
-      // Two bytes for each stored one; the first or the last may be wanted only in half.
+      // There are two bytes for each stored one; the first or the last may be wanted only in half.
       const std::uint64_t element = within / 2;
       const std::size_t skipped = within % 2;
       const std::size_t count = std::min(stored.size(), (destination.size() + skipped + 1) / 2);
@@ -115,7 +115,7 @@ class SplicedSource final : public Source {
   }
 
   std::vector<std::byte> header_;
-  std::vector<Extent> extents_;  // by ascending begin
+  std::vector<Extent> extents_;  // sorted by their begin
   std::vector<std::unique_ptr<Source>> files_;
   std::uint64_t size_bytes_;
 };

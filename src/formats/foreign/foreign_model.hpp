@@ -30,10 +30,10 @@ struct ForeignTensor {
   const std::uint16_t* byte_values = nullptr;
 };
 
-/// A model of `keys` and `tensors`. Data is read from `files` when it is asked for; nothing of it
-/// is kept. What a lenient reader of GGUF takes is no defect in other formats, such as names of
-/// more than 64 bytes; what not even that takes is refused, and tensors must lie within their
-/// files: Errc::tensor_outside_file.
+/// A model of `keys` and `tensors`. Data is read from `files` on request and not kept. Anything
+/// that a lenient reader of GGUF accepts, such as names of more than 64 bytes, is no fault in other
+/// formats; anything else is refused. Tensors must lie within their files:
+/// Errc::tensor_outside_file.
 [[nodiscard]] INGOT_EXPORT Result<Model> make_foreign_model(
     ModelWriter keys, std::span<const ForeignTensor> tensors,
     std::vector<std::unique_ptr<Source>> files, const OpenOptions& options);

@@ -113,7 +113,7 @@ class Renamer {
     remarks_.push_back({code, Error::no_offset, name, {}});
   }
 
-  /// One tensor for each expert.
+  /// Adds one tensor for each expert.
   void add_experts(const OutputTensor& stacked, const TensorNameParts& parts,
                    std::string_view expert) {
     const std::uint64_t count = stacked.shape[2];

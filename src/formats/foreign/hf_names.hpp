@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From the names of GGUF to those of Hugging Face models.
+// Translates the names of GGUF into those of Hugging Face models.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 namespace ingot::convert {
 namespace {
 
-/// The header of a model of another format is in none of its files.
+/// Whether the model is a GGUF file. No file holds the header of a model of another format.
 bool is_gguf(const Model& model) noexcept { return model.origin(0, 0).has_value(); }
 
 /// A tensor whose name GGUF does not have; nullptr if the model has names of GGUF.
@@ -54,7 +54,7 @@ void set_file_type(const Model& model, ModelWriter& keys,
     is_changed = is_changed || type != tensor.type;
   }
   const std::optional<TensorType> most = after.most();
-  // The label of a mixture stays right while most of its weights stay what they are.
+  // The label of a mixture stays right as long as most of its weights keep their types.
   const bool is_right =
       before.most() == most && !after.contradict(stored->get<std::uint64_t>().value_or(0));
   const bool may_stay = !is_changed && is_gguf(model);  // a copy keeps even a wrong one

@@ -11,9 +11,9 @@
 
 namespace ingot::convert {
 
-/// Errc::not_loadable with the facts that engines need and a model of another format lacks: its
-/// architecture, its tokenizer, the names of its tensors. Nothing for models that have them, and
-/// for GGUF files, which keep all they have.
+/// Returns Errc::not_loadable with the facts that engines need and a model of another format lacks:
+/// its architecture, its tokenizer, the names of its tensors. Nothing for models that have these
+/// facts, and for GGUF files, which keep all of theirs.
 [[nodiscard]] std::optional<Error> find_missing_meaning(const Model& model);
 
 /// `general.file_type`, if the model has that key and its weights get another type: the file type

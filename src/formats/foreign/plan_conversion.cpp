@@ -20,7 +20,7 @@ Result<void> check_type(const ConvertOptions& options) {
               "convert supports F32, F16, BF16 and F64; use `quantize` for other types");
 }
 
-/// No output may be a file that is read, or another output.
+/// Checks that no output is an input or another output.
 Result<void> check_outputs(const Model& model, const std::vector<std::string>& inputs,
                            const Conversion& conversion) {
   const std::vector<std::string>& outputs = conversion.outputs();

@@ -30,9 +30,9 @@ template <class Planned>
   return std::unique_ptr<Conversion>(std::move(conversion));
 }
 
-/// The tensors of a model as a format without quantized types is to hold them, under the names that
-/// the options want. `holds` tests whether the format has a type; the others become F32, and so
-/// does the type of the options if the format lacks it. Remarks list what was left out.
+/// Plans the tensors of a model for a format without quantized types, under the names that the
+/// options want. `holds` tests whether the format has a type; other types become F32, and so does
+/// the type of the options if the format lacks it. Remarks list the losses.
 [[nodiscard]] Result<std::vector<OutputTensor>> plan_plain_tensors(const Model& model,
                                                                    const ConvertOptions& options,
                                                                    bool (*holds)(TensorType),

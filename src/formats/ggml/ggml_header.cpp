@@ -17,7 +17,7 @@ constexpr std::array formats = {
     GgmlFormat{"tjgg", "GGJT", true, true},
 };
 
-constexpr std::uint32_t newest_version = 3;   // of GGJT; GGMF has only version 1
+constexpr std::uint32_t newest_version = 3;   // the newest GGJT; GGMF has only version 1
 constexpr std::uint32_t longest_text = 4095;  // bytes of a token or a name
 constexpr std::uint32_t most_dimensions = 4;
 constexpr std::uint64_t data_alignment = 32;

@@ -36,7 +36,7 @@ struct GgmlFormat {
 [[nodiscard]] const GgmlFormat* find_ggml_format(std::span<const std::byte> first_bytes) noexcept;
 
 struct GgmlToken {
-  std::string text;  ///< Any bytes.
+  std::string text;  ///< The text; may hold any bytes.
   float score = 0;
 };
 
@@ -44,7 +44,7 @@ struct GgmlTensor {
   std::string name;
   TensorType type = TensorType::f32;
   std::vector<std::uint64_t> shape;  ///< Dimension 0, the fastest-varying, first.
-  std::uint64_t file_offset = 0;     ///< Of its data.
+  std::uint64_t file_offset = 0;     ///< The offset of its data.
 };
 
 /// Everything but the data.
@@ -59,8 +59,8 @@ struct GgmlHeader {
   std::vector<GgmlTensor> tensors;
 };
 
-/// Errc::ggml_invalid with the offset; Errc::ggml_layout for quantized weights in a layout that was
-/// replaced; Errc::limit_exceeded. Linear in the tokens and tensors; data is jumped over.
+/// Reads the header. Errc::ggml_invalid with the offset; Errc::ggml_layout for quantized weights in
+/// an old layout; Errc::limit_exceeded. Linear in the tokens and tensors; skips data.
 [[nodiscard]] Result<GgmlHeader> read_ggml_header(const Source& source, const Limits& limits);
 
 }  // namespace ingot::interop

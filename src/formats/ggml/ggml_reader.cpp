@@ -26,7 +26,7 @@ constexpr std::array model_names = {
     NamePair{"output.weight", "output.weight"},
 };
 
-/// After "layers.N." and "blk.N.".
+/// The names after "layers.N." and "blk.N.".
 constexpr std::array layer_names = {
     NamePair{"attention.wq.weight", "attn_q.weight"},
     NamePair{"attention.wk.weight", "attn_k.weight"},

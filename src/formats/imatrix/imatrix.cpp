@@ -72,14 +72,14 @@ class Totals {
 
   /// Sums over tokens.
   Result<void> to_sums() {
-    if (parts_.size() == 1 && !parts_[0].is_legacy) {  // nothing to round
+    if (parts_.size() == 1 && !parts_[0].is_legacy) {  // a single file has nothing to round
       return parts_[0].file->read_floats(parts_[0].values_offset + first_ * sizeof(float), dst_);
     }
     return accumulate([&](std::size_t i) { dst_[i] = static_cast<float>(sums_[i]); });
   }
 
  private:
-  /// In single precision, as the tools compute it that read one file.
+  /// Computes in single precision, like the tools that read one file.
   Result<void> single_means() {
     const ImatrixPart& part = parts_[0];
     INGOT_TRY_VOID(part.file->read_floats(part.values_offset + first_ * sizeof(float), dst_));

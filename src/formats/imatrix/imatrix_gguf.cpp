@@ -75,7 +75,7 @@ Result<ImatrixContent> parse_gguf_imatrix(std::shared_ptr<ImatrixFile> file) {
   ImatrixContent content;
   content.format = ImatrixFormat::gguf;
   for (const TensorInfo& tensor : model.tensors()) {
-    if (!tensor.name.ends_with(sums_suffix)) continue;  // other statistics are not ours
+    if (!tensor.name.ends_with(sums_suffix)) continue;  // skips other statistics
     std::string name(tensor.name.substr(0, tensor.name.size() - sums_suffix.size()));
     if (content.items.size() == max_imatrix_entries) {
       return fail(Errc::limit_exceeded, "entries");

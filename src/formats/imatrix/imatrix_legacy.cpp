@@ -73,7 +73,7 @@ Result<ImatrixContent> parse_legacy_imatrix(std::shared_ptr<ImatrixFile> file) {
   content.format = ImatrixFormat::legacy;
   if (cursor.remaining() < 4) return fail(Errc::imatrix_unknown, {});
   INGOT_TRY(const std::int32_t entries, read_int(cursor, "count of entries"));
-  // Without a magic, this and the first entry distinguish the format from any other file.
+  // The format has no magic, so this and the first entry must tell it from any other file.
   if (entries <= 0 || static_cast<std::uint32_t>(entries) > max_imatrix_entries) {
     return fail(Errc::imatrix_unknown, {});
   }

@@ -77,7 +77,7 @@ Result<void> ImportanceMatrix::read_moments(const ImatrixEntry& entry, std::uint
     INGOT_TRY_VOID(part.file->read_floats(part.counts_offset + expert * sizeof(float), count));
     if (!(count[0] > 0.0F)) continue;
     INGOT_TRY_VOID(read_block(part, first_value, columns, dst));
-    if (sums.empty()) return {};  // nothing to round
+    if (sums.empty()) return {};  // there is nothing to round
     total += static_cast<double>(count[0]);
     for (std::size_t i = 0; i < sums.size(); ++i) {
       sums[i] += static_cast<double>(dst[i]) * static_cast<double>(count[0]);

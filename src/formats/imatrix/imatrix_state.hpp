@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the values of an importance matrix are.
+// The position of an importance matrix's values in its files.
 #pragma once
 
 #include <bit>
@@ -46,7 +46,7 @@ struct ImatrixItem {
 /// The content of a file, from the reader of its format.
 struct ImatrixContent {
   ImatrixFormat format = ImatrixFormat::gguf;
-  std::vector<ImatrixItem> items;  // any order
+  std::vector<ImatrixItem> items;  // items in any order
   std::vector<std::string> datasets;
   std::uint64_t chunk_count = 0;
   std::uint64_t chunk_size = 0;
@@ -65,15 +65,16 @@ inline void swap_bytes(std::span<float> floats) noexcept {
   }
 }
 
-/// More tensors than any model has; bounds what a hostile file can make us hold.
+/// The most entries; no model has as many tensors. It bounds the memory that a hostile file can
+/// take.
 inline constexpr std::size_t max_imatrix_entries = std::size_t{1} << 18;
 /// Longest name of a tensor in a legacy file, far above that of any model.
 inline constexpr std::uint32_t max_imatrix_name_bytes = 1024;
 
 enum class ImatrixReading : std::uint8_t {
   means,
-  sums,   ///< over tokens
-  stored  ///< as they are in the file, if it is one
+  sums,   ///< sums over tokens
+  stored  ///< as stored, if there is one file
 };
 
 /// Columns of one tensor, over all files. `chunk_size` 0: unknown.
@@ -84,8 +85,8 @@ enum class ImatrixReading : std::uint8_t {
 /// Columns of a block of the moments that several files have in common; 0: none.
 [[nodiscard]] std::uint64_t common_moment_columns(const std::vector<ImatrixPart>& parts) noexcept;
 
-/// Errc::imatrix_invalid if a second moment is not finite, or that of a column with itself
-/// negative.
+/// Fails with Errc::imatrix_invalid if a second moment is not finite, or negative for a column with
+/// itself.
 [[nodiscard]] Result<void> check_moments(const ImatrixPart& part, const std::string& name);
 
 [[nodiscard]] Result<ImatrixContent> parse_legacy_imatrix(std::shared_ptr<ImatrixFile> file);
@@ -97,8 +98,9 @@ namespace ingot {
 
 struct ImportanceMatrix::State {
   ImatrixFormat format = ImatrixFormat::gguf;
-  std::vector<ImatrixEntry> entries;                     // by name
-  std::vector<std::vector<interop::ImatrixPart>> parts;  // of each entry, in order of the files
+  std::vector<ImatrixEntry> entries;  // entries by name
+  // Parts of each entry, in the order of the files.
+  std::vector<std::vector<interop::ImatrixPart>> parts;
   std::vector<std::string> datasets;
   std::uint64_t chunk_count = 0;
   std::uint64_t chunk_size = 0;

@@ -107,7 +107,7 @@ class LegacyWriter {
   OutputFile& file_;
 };
 
-/// All blocks of second moments; rows of a last, smaller block are filled with zeros.
+/// Writes all blocks of second moments; fills the rows of a last, smaller block with zeros.
 Result<void> write_moments(const ImportanceMatrix& matrix, const ImatrixEntry& entry,
                            const DataSink& sink) {
   const std::uint64_t size = entry.moment_columns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A JSON text as a tree that keeps the order of its members, in bounds and without recursion.
+// A JSON text as a tree that keeps the order of its members, within limits and without recursion.
 #pragma once
 
 #include <cstddef>
@@ -37,17 +37,17 @@ class JsonView {
   [[nodiscard]] INGOT_EXPORT std::optional<bool> boolean() const noexcept;
   /// A number that is written as an integer and fits.
   [[nodiscard]] INGOT_EXPORT std::optional<std::int64_t> integer() const noexcept;
-  /// Any number.
+  /// The value of any kind of number; nothing for other values.
   [[nodiscard]] INGOT_EXPORT std::optional<double> number() const noexcept;
 
-  /// How many elements or members; linear in it.
+  /// The number of elements or members; linear in it.
   [[nodiscard]] INGOT_EXPORT std::size_t size() const noexcept;
   /// The value of a member; of the last one, if several have this name. Linear.
   [[nodiscard]] INGOT_EXPORT JsonView operator[](std::string_view name) const noexcept;
   /// An element; no value beyond the end. Linear.
   [[nodiscard]] INGOT_EXPORT JsonView at(std::size_t index) const noexcept;
 
-  /// The elements of an array, or the members of an object, in order; none of anything else.
+  /// The elements of an array, or the members of an object, in order; empty for other values.
   [[nodiscard]] JsonRange<JsonView> elements() const noexcept;
   [[nodiscard]] JsonRange<JsonMember> members() const noexcept;
 
@@ -99,7 +99,7 @@ class JsonTree {
 
   enum class Kind : std::uint8_t { null, boolean, integer, real, text, array, object };
 
-  /// In the order of the text; the value of a member follows its name.
+  /// A value or a name. Nodes are in the order of the text; the value of a member follows its name.
   struct Node {
     std::uint64_t payload = 0;  // the number's bits, or where the text begins in texts_
     std::uint32_t length = 0;   // bytes of the text, or values directly in this one
@@ -143,7 +143,7 @@ class JsonRange {
     std::uint32_t node_;
   };
 
-  /// Those in a value; none in no value.
+  /// The values inside a value; empty for no value.
   JsonRange(const JsonTree* tree, std::uint32_t node)
       : begin_(tree, node + 1), end_(tree, tree != nullptr ? tree->node(node).next : node + 1) {}
 

@@ -36,11 +36,11 @@ class ZipRecord {
 struct ZipMember {
   std::string name;
   std::uint64_t size_bytes = 0;
-  std::uint64_t file_offset = 0;  ///< Of its local header.
+  std::uint64_t file_offset = 0;  ///< The offset of its local header.
   std::uint32_t crc = 0;
 };
 
-constexpr std::uint64_t zip_crc_position = 14;  // in a local header
+constexpr std::uint64_t zip_crc_position = 14;  // offset in a local header
 
 /// The header before the bytes of a member.
 [[nodiscard]] ZipRecord zip_local_header(const ZipMember& member);

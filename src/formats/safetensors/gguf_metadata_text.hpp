@@ -19,13 +19,13 @@ namespace ingot::interop {
 /// base64. The entries beside it are for people and for other programs.
 inline constexpr std::string_view exact_metadata_key = "ingot.gguf_metadata";
 
-/// All keys but those of the container: numbers, flags and texts as text, arrays as JSON where they
-/// are short, and everything exactly in one entry of the name above. `general.file_type` is that of
-/// the types in the result.
+/// All keys except those of the container: numbers, flags and texts as text, short arrays as JSON,
+/// and the exact values together in one entry of the name above. `general.file_type` follows the
+/// types in the result.
 [[nodiscard]] Result<std::vector<std::pair<std::string, std::string>>> metadata_as_text(
     const Model& model, const std::function<TensorType(const TensorInfo&)>& type_in_result);
 
-/// Adds what the entry `exact_metadata_key` holds. Errc::safetensors_header if it is not such.
+/// Adds the keys of the entry `exact_metadata_key`. Errc::safetensors_header if it is malformed.
 [[nodiscard]] Result<void> add_exact_metadata(std::string_view base64, ModelWriter& keys);
 
 }  // namespace ingot::interop

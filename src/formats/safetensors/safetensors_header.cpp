@@ -18,8 +18,8 @@ namespace {
 /// A tensor of more dimensions is refused later anyway.
 constexpr std::size_t max_dimensions = 64;
 
-/// Takes the events of the JSON parser, which keeps no tree: what does not belong in a header is
-/// refused where it begins, so that nesting costs nothing.
+/// Handles the events of the JSON parser, without a tree. Refuses content that does not belong in a
+/// header where it begins, so that nesting costs nothing.
 class HeaderHandler {
  public:
   using number_integer_t = nlohmann::json::number_integer_t;
@@ -155,10 +155,10 @@ class HeaderHandler {
   SafetensorsHeader header_;
   std::optional<Error> error_;
   Place place_ = Place::start;
-  std::string name_;              // of the tensor, or the key of the metadata
+  std::string name_;              // name of the tensor, or key of the metadata
   Field field_ = Field::dtype;    // whose name was the last
-  std::array<bool, 3> seen_{};    // of the tensor
-  std::size_t offset_count_ = 0;  // of data_offsets, so far
+  std::array<bool, 3> seen_{};    // seen fields of the tensor
+  std::size_t offset_count_ = 0;  // numbers of data_offsets so far
   bool has_metadata_ = false;
 };
 

@@ -20,14 +20,14 @@ inline constexpr std::uint64_t safetensors_prefix_bytes = 8;
 
 struct SafetensorsTensor {
   std::string name;
-  std::string_view dtype;            ///< Of the table in safetensors_dtypes.hpp.
+  std::string_view dtype;            ///< A name of the table in safetensors_dtypes.hpp.
   std::vector<std::uint64_t> shape;  ///< Row-major: the fastest-varying dimension last.
-  std::uint64_t begin = 0;           ///< From the first byte after the header.
+  std::uint64_t begin = 0;           ///< The offset from the first byte after the header.
   std::uint64_t end = 0;
 };
 
 struct SafetensorsHeader {
-  std::vector<SafetensorsTensor> tensors;                     ///< By ascending begin.
+  std::vector<SafetensorsTensor> tensors;                     ///< The tensors by ascending begin.
   std::vector<std::pair<std::string, std::string>> metadata;  ///< `__metadata__`, as in the file.
 };
 

@@ -58,7 +58,7 @@ std::string set_name(const std::string& file_name, std::size_t& count) {
   return file_name.substr(0, file_name.size() - tail);
 }
 
-/// Where a missing file went, if this is told by the files beside it.
+/// A remark on where a missing file is, if the files beside it tell.
 std::string missing_remark(const Store& store, const std::string& name) {
   return &store == &file_system() ? set_aside_remark(name) : std::string();
 }

@@ -21,8 +21,8 @@ using WeightMap = std::map<std::string, std::string, std::less<>>;
 [[nodiscard]] INGOT_EXPORT Result<WeightMap> parse_weight_map(std::string_view text);
 
 struct SafetensorsFiles {
-  std::vector<std::string> names;  ///< In the store; at least one; sorted.
-  WeightMap weight_map;            ///< Empty if there is no index.
+  std::vector<std::string> names;  ///< The names in the store; at least one; sorted.
+  WeightMap weight_map;            ///< The map; empty if there is no index.
 };
 
 /// The files that a name in a store means: a file, any shard (`NAME-00001-of-00003.safetensors`) of

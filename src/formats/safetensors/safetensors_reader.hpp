@@ -21,7 +21,7 @@ struct SafetensorsFile {
   std::uint64_t data_offset = 0;
 };
 
-/// Reads the header, within the limits, and takes what it holds from them: files of a set share
+/// Reads the header within the limits, and lowers them by its content, as the files of a set share
 /// them.
 [[nodiscard]] INGOT_EXPORT Result<SafetensorsFile> open_safetensors_file(
     std::unique_ptr<Source> source, Limits& limits);

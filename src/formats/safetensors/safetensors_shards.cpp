@@ -75,7 +75,7 @@ Result<SafetensorsShard> make_safetensors_shard(std::string path, std::vector<Ou
     shard.data_bytes += tensor.size_bytes;
   }
   text += "}";
-  text.append((8 - text.size() % 8) % 8, ' ');  // so that the data begins at a multiple of 8
+  text.append((8 - text.size() % 8) % 8, ' ');  // lets the data begin at a multiple of 8
   if (text.size() > interop::max_safetensors_header_bytes) {
     return fail(Errc::limit_exceeded, shard.path,
                 "a header of " + std::to_string(text.size()) + " bytes; 100000000 are allowed");

@@ -18,7 +18,7 @@ namespace ingot::convert {
 
 struct SafetensorsShard {
   std::string path = {};
-  std::vector<OutputTensor> tensors = {};  ///< In the order of their data.
+  std::vector<OutputTensor> tensors = {};  ///< The tensors in the order of their data.
   std::string head = {};                   ///< Everything before the data.
   std::uint64_t data_bytes = 0;
 };
@@ -44,7 +44,7 @@ class ShardSink final : public TensorSink {
 [[nodiscard]] INGOT_EXPORT Result<SafetensorsShard> make_safetensors_shard(
     std::string path, std::vector<OutputTensor> tensors, std::string metadata);
 
-/// Errc::name_does_not_fit; Errc::tensor_duplicate.
+/// Fails with Errc::name_does_not_fit or Errc::tensor_duplicate.
 [[nodiscard]] INGOT_EXPORT Result<void> check_safetensors_names(
     std::span<const OutputTensor> tensors);
 

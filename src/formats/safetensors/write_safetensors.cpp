@@ -74,7 +74,8 @@ class SafetensorsConversion final : public Conversion {
   const Model& model_;
   ConvertOptions options_;
   std::vector<SafetensorsShard> shards_;
-  std::string left_by_others_;  // of a set in files, or not: readers would take it for this one's
+  // The path of an older index or single file, which readers would take for a part of this output.
+  std::string left_by_others_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the import knows of each architecture: the content of the JSON files of this folder.
+// The import's rules for each architecture: the content of the JSON files of this folder.
 #pragma once
 
 #include <cstdint>
@@ -17,34 +17,38 @@
 
 namespace ingot::hf {
 
-/// How a key gets its value: "vocab_size: u32 = vocab_size when tie_word_embeddings?".
+/// The rule that gives a key its value: "vocab_size: u32 = vocab_size when tie_word_embeddings?".
 struct KeyRule {
-  std::string key = {};   ///< Below the architecture, unless it begins with general. or tokenizer.
+  std::string key = {};   ///< The key without the architecture's prefix, unless it begins with
+                          ///< general. or tokenizer.
   std::string type = {};  ///< u32, f32, bool, str, or arr[...] of one of them.
   Expression value = {};
   Expression when = {};  ///< If set, the key is written only if this is true.
 
-  /// Instead: a group of keys that is a function, e.g. "rope_scaling".
+  /// Instead of a key: a group of keys that a function makes, e.g. "rope_scaling".
   std::string group = {};
 
-  /// Instead: other rules, with members of config.json replaced (`NAME?`: only where absent).
+  /// Instead of a key: other rules, with members of config.json replaced (`NAME?`: only where
+  /// absent).
   std::vector<KeyRule> included = {};
   std::vector<std::pair<std::string, Expression>> replaced = {};
   std::vector<std::string> without = {};
 };
 
-/// What is done to the tensors of certain names.
+/// A transform of the tensors with certain names.
 struct TransformRule {
   std::vector<NamePattern> names = {};
   std::string operation = {};
   std::map<std::string, Expression, std::less<>> numbers = {};  ///< "heads", "count", "when", ...
-  std::vector<Expression> part_heads = {};                      ///< For three_parts; unset: none.
-  std::vector<std::string> parts = {};                          ///< What {part} may be, in order.
+  std::vector<Expression> part_heads = {};                      ///< Used by three_parts; unset:
+                                                                ///< none.
+  std::vector<std::string> parts = {};                          ///< The values of {part}, in order.
   std::vector<std::string> to = {};                             ///< The names of the results.
-  std::string scales = {};                                      ///< For mxfp4: a second tensor.
-  std::vector<std::string> tokens = {};                         ///< For take_rows, in order.
-  double value = 0;                                             ///< For add.
-  std::int64_t axis = 0;                                        ///< For deinterleave.
+  std::string scales = {};                                      ///< The second tensor of mxfp4.
+  std::vector<std::string> tokens = {};                         ///< The tokens of take_rows, in
+                                                                ///< order.
+  double value = 0;                                             ///< The constant of add.
+  std::int64_t axis = 0;                                        ///< The axis of deinterleave.
 };
 
 /// One replacement in all names: a text anywhere, at the beginning or at the end.
@@ -59,32 +63,34 @@ struct RenameRule {
 struct ExtraTensorRule {
   std::string tensor = {};
   bool is_llama3_factors = false;
-  double default_factor = 8;  ///< Of the Llama 3 factors.
-  Expression values = {};     ///< Else: a list of numbers.
+  double default_factor = 8;  ///< The default of the Llama 3 factors.
+  Expression values = {};     ///< A list of numbers, used otherwise.
   Expression when = {};
 };
 
-/// How a model of the architecture is written as a folder. All else follows from the rules of the
-/// import.
+/// The rule for writing a model of the architecture as a folder. Everything else follows from the
+/// rules of the import.
 struct FolderRule {
-  Expression when = {};  ///< If set, the rule is for models for which this is true.
+  Expression when = {};  ///< If set, the rule applies only to models for which this is true.
   std::string model_class = {};
-  std::string tokenizer_class = {};  ///< Of vocabularies of SentencePiece.
+  std::string tokenizer_class = {};  ///< The class for vocabularies of SentencePiece.
   /// Members of config.json that no key holds, in order. Beside the members that keys gave,
   /// `has(tensor_NAME)` tests for a tensor: `tensor_attn_q_bias` for blk.N.attn_q.bias.
   std::vector<std::pair<std::string, Expression>> members = {};
-  std::vector<std::string> preferred = {};                ///< Of several names of a member.
-  std::map<std::string, std::string> names_by_kind = {};  ///< Of tensors.
+  std::vector<std::string> preferred = {};                ///< The preferred ones of several names
+                                                          ///< of a member.
+  std::map<std::string, std::string> names_by_kind = {};  ///< The names of tensors.
 };
 
 /// Models that only their name or their card tells from others of their class.
 struct NamedVariant {
-  std::string text = {};         ///< In the name of the folder or the first heading, lower case.
+  std::string text = {};         ///< A text in the name of the folder or the first heading, in
+                                 ///< lower case.
   std::string model_class = {};  ///< Whose rules count.
 };
 
 struct Architecture {
-  std::string name = {};  ///< As in `general.architecture`.
+  std::string name = {};  ///< The name in `general.architecture`.
   std::vector<std::string> classes = {};
   std::vector<NamedVariant> variants = {};
   std::vector<std::string> tokenizer = {};  ///< The steps of the tokenizer, in order.
@@ -112,7 +118,7 @@ struct RuleText {
   std::string_view text;
 };
 
-/// All rules. Immutable; thread-safe.
+/// The table of all rules. Immutable; thread-safe.
 class RuleTable {
  public:
   [[nodiscard]] static Result<RuleTable> parse(std::span<const RuleText> files);
@@ -121,7 +127,7 @@ class RuleTable {
 
   [[nodiscard]] const Architecture* find(std::string_view model_class) const;
   [[nodiscard]] const std::vector<Architecture>& architectures() const { return architectures_; }
-  /// All classes, sorted.
+  /// The names of all classes, sorted.
   [[nodiscard]] std::vector<std::string> classes() const;
   [[nodiscard]] const std::vector<TensorKind>& tensor_kinds() const { return tensor_kinds_; }
   /// Names that no architecture imports, before and after the renames.
@@ -129,7 +135,7 @@ class RuleTable {
   [[nodiscard]] const std::vector<NamePattern>& late_drops() const { return late_drops_; }
   /// Tensors of the result that are always F32.
   [[nodiscard]] const std::vector<NamePattern>& always_f32() const { return always_f32_; }
-  /// What all folders have in common: the names of tensors, and of members that have several.
+  /// The rule that all folders share: the names of tensors, and of members that have several names.
   [[nodiscard]] const FolderRule& folder() const { return folder_; }
 
  private:

@@ -32,7 +32,7 @@ class NamePattern {
   [[nodiscard]] std::optional<NameParts> match(std::string_view name,
                                                std::span<const std::string> parts = {}) const;
 
-  /// As it was parsed, e.g. for fill_pattern.
+  /// The text that was parsed, e.g. for fill_pattern.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
  private:
@@ -48,9 +48,8 @@ class NamePattern {
   std::vector<Piece> pieces_;
 };
 
-/// The same pattern with its placeholders filled in. `{layer}` without a number in `parts` is the
-/// first part between dots of `name` that is a number.
-/// Errc::import_refused if there is none.
+/// The pattern with its placeholders filled in. `{layer}` without a number in `parts` is the first
+/// part between dots of `name` that is a number. Errc::import_refused if there is none.
 [[nodiscard]] Result<std::string> fill_pattern(std::string_view pattern, const NameParts& parts,
                                                std::string_view name);
 

@@ -244,7 +244,7 @@ class Evaluator {
     return result;
   }
 
-  /// One flag a layer, which `is_set` decides by the number of the layer.
+  /// A list with one flag per layer; `is_set` decides by the number of the layer.
   template <class IsSet>
   Result<json> flag_each_layer(const IsSet& is_set) const {
     INGOT_TRY(const std::uint64_t layers, context_.config.layer_count());
@@ -253,7 +253,7 @@ class Evaluator {
     return result;
   }
 
-  /// For a list, which elements equal a text.
+  /// A list of flags that tell which elements of `list` equal a text.
   static json equal_each(const json& list, const json& text) {
     json result = json::array();
     for (const json& element : list) result.push_back(element == text);

@@ -47,7 +47,7 @@ class Expression {
 
   [[nodiscard]] bool is_set() const noexcept { return root_ != nullptr; }
 
-  /// The tree, for who undoes the expression; nullptr if it is not set.
+  /// The tree, for code that undoes the expression; nullptr if it is not set.
   [[nodiscard]] const ExpressionNode* root() const noexcept { return root_.get(); }
 
  private:

@@ -9,7 +9,7 @@
 
 namespace ingot::hf {
 
-/// Where a name is looked up.
+/// The scope in which a name is looked up.
 enum class NameScope : std::uint8_t { config, rope, rope_root, rope_swa };
 
 struct ExpressionNode {

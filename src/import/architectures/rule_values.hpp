@@ -65,7 +65,7 @@ namespace ingot::hf {
   return {};
 }
 
-/// All elements of a list.
+/// Reads all elements of a list.
 template <class T>
 [[nodiscard]] Result<void> read_value(const nlohmann::ordered_json& list,
                                       std::vector<T>& elements) {
@@ -76,7 +76,7 @@ template <class T>
   return {};
 }
 
-/// All members of an object, in order.
+/// Reads all members of an object, in order.
 template <class T>
 [[nodiscard]] Result<void> read_value(const nlohmann::ordered_json& object,
                                       std::vector<std::pair<std::string, T>>& members) {

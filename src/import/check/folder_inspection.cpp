@@ -28,7 +28,7 @@ Result<void> FolderInspection::read(const Store& store, const std::string& path)
   return plan(store, path);
 }
 
-/// In folders below, too, of which none is looked into that leads out.
+/// Finds links in this folder and the folders below; does not follow a folder link that leads out.
 void FolderInspection::find_links(const Store& store, const std::string& path) {
   constexpr std::size_t most_names = 10'000;  // a folder below may be a link to this one
   std::vector<std::string> names = folder_.files();
@@ -99,7 +99,7 @@ Result<void> FolderInspection::plan(const Store& store, const std::string& path)
     refusal_ = planned.error();
     INGOT_TRY_VOID(system_failure(*refusal_));
     if (refusal_->code != Errc::pre_tokenizer_unknown) return {};
-    // The rest can be checked all the same.
+    // The other checks work with any name.
     options.pre = "default";
     planned = plan_import(store, path, options);
     if (!planned) return {};

@@ -45,7 +45,7 @@ class FolderInspection {
   [[nodiscard]] const interop::WeightMap& index() const noexcept { return index_; }
   /// Why the index cannot be read; nothing if it can, or there is none.
   [[nodiscard]] const std::optional<Error>& index_error() const noexcept { return index_error_; }
-  /// Of a name that is in several files, each.
+  /// The tensors by name; a name in several files has several entries.
   [[nodiscard]] const std::multimap<std::string, ListedTensor>& tensors() const noexcept {
     return tensors_;
   }

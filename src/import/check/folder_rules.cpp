@@ -149,7 +149,7 @@ class PlannedNumbers {
     }
   }
 
-  /// Nothing if the key is not there, or is a list.
+  /// The value of a key; nothing if it is missing or a list.
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view suffix) const {
     const std::string key = prefix_ + std::string(suffix);
     for (const KeyValue& entry : entries_) {
@@ -167,7 +167,7 @@ class PlannedNumbers {
 
 /// A dimension that a number of config.json decides.
 struct ExpectedSize {
-  std::string_view ending;  ///< Of the tensor's name.
+  std::string_view ending;  ///< The ending of the tensor's name.
   std::size_t dimension;    ///< 0: the fastest-varying.
   std::optional<std::uint64_t> size;
   std::string_view meaning;
@@ -185,7 +185,7 @@ std::vector<ExpectedSize> expected_sizes(const PlannedNumbers& numbers) {
       {".ffn_gate.weight", 1, feed_forward, "the width of the feed-forward layers"},
   };
   const auto heads = numbers.find(suffixes::attention_head_count);
-  // Where keys are compressed, heads have other sizes.
+  // If keys are compressed, heads have other sizes.
   if (!heads || *heads == 0 || !width || numbers.find("attention.kv_lora_rank")) return sizes;
   const auto kv_heads = numbers.find(suffixes::attention_head_count_kv).value_or(*heads);
   const auto key = numbers.find(suffixes::attention_key_length).value_or(*width / *heads);

@@ -24,7 +24,7 @@ class Config {
   [[nodiscard]] static Result<Config> read(const ModelFolder& folder);
   [[nodiscard]] static Result<Config> parse(std::string_view text, const std::string& subject);
 
-  /// All members, the text model's laid over the others. Always an object.
+  /// All members; those of the text model replace others of the same name. Always an object.
   [[nodiscard]] const nlohmann::json& values() const noexcept { return values_; }
   /// The rotary parameters as a whole, and those of the layers with full attention. Objects.
   [[nodiscard]] const nlohmann::json& rope_root() const noexcept { return rope_root_; }
@@ -32,7 +32,7 @@ class Config {
   /// The model's class, e.g. "LlamaForCausalLM".
   [[nodiscard]] const std::string& model_class() const noexcept { return model_class_; }
 
-  /// The first of `names` that is a member, be it null; a dot descends into an object.
+  /// The first of `names` that is a member, even a null one; a dot descends into an object.
   [[nodiscard]] const nlohmann::json* find_member(std::span<const std::string> names) const;
   /// A member that is not null; a dot descends into an object.
   [[nodiscard]] const nlohmann::json* find(std::string_view name) const;
@@ -42,7 +42,7 @@ class Config {
 
   [[nodiscard]] Result<std::uint64_t> layer_count() const;
 
-  /// The same with some members replaced, those of the rotary parameters included.
+  /// A copy of the config with some members replaced, also those of the rotary parameters.
   [[nodiscard]] Config with(const nlohmann::json& replaced, const nlohmann::json& added) const;
   [[nodiscard]] Config without(std::string_view name) const;
 

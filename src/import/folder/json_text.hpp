@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JSON files of a model folder, in bounds.
+// JSON files of a model folder, read within limits.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ inline constexpr std::size_t max_json_depth = 100;
 /// Parses JSON. `subject` is the file in messages.
 [[nodiscard]] Result<nlohmann::json> parse_json(std::string_view text, const std::string& subject);
 
-/// The member of an object; nullptr if it is absent or null, and for what is no object.
+/// The member of an object; nullptr if it is absent or null, and for values that are no object.
 [[nodiscard]] const nlohmann::json* find_member(const nlohmann::json& object,
                                                 std::string_view name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A folder with a Hugging Face model: its files by name, in bounds.
+// A folder with a Hugging Face model: its files by name, read within limits.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ inline constexpr std::uint64_t max_table_bytes = std::uint64_t{256} << 20;
 class ModelFolder {
  public:
   /// @param path  the folder in `store`; "" is the folder of names without `/`.
-  /// @param name  what counts as the folder's name in `general.name`; the last part of `path` if it
+  /// @param name the folder's name for `general.name`; the last part of `path` if it
   ///              is empty.
   [[nodiscard]] INGOT_EXPORT static Result<ModelFolder> open(const Store& store, std::string path,
                                                              std::string name = {});
@@ -43,7 +43,7 @@ class ModelFolder {
   /// folder is refused: Errc::import_refused.
   [[nodiscard]] INGOT_EXPORT Result<std::unique_ptr<Source>> open_file(std::string_view file) const;
 
-  /// All of a file; Errc::limit_exceeded if it is longer than `max_bytes`.
+  /// The whole file; Errc::limit_exceeded if it is longer than `max_bytes`.
   [[nodiscard]] INGOT_EXPORT Result<std::string> read_text(
       std::string_view file, std::uint64_t max_bytes = max_text_bytes) const;
 

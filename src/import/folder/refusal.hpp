@@ -10,7 +10,7 @@
 namespace ingot::hf {
 
 /// @param subject  the file, key or tensor.
-/// @param detail   the finding, and what would be right.
+/// @param detail the fault, and the right form.
 [[nodiscard]] inline Failure refuse(std::string subject, std::string detail) {
   return fail(Errc::import_refused, std::move(subject), std::move(detail));
 }

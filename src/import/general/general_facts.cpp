@@ -36,10 +36,10 @@ constexpr CardName card_names[] = {
 constexpr std::string_view card_prefixes[] = {"", "model_"};
 
 constexpr CardName other_card_names[] = {
-    // What some authors write.
+    // Some authors write these names.
     {"model_creator", "author"},
     {"model_type", "basename"},
-    // What Hugging Face defines.
+    // Hugging Face defines these names.
     {"license_name", "license.name"},
     {"license_link", "license.link"},
 };
@@ -195,7 +195,7 @@ Result<void> GeneralFacts::replace(JsonView members, const std::string& file) {
     constexpr std::string_view prefix = "general.";
     if (!key.starts_with(prefix) || key.starts_with("general.sampling.")) continue;
     const std::string name(key.substr(prefix.size()));
-    if (name == "license") continue;  // as the reference has it
+    if (name == "license") continue;  // the reference skips it, too
     if (name == "base_models") {
       base_models = objects_of(value);
     } else if (name == "datasets") {

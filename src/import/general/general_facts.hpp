@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a model folder says about its model, before it becomes keys.
+// The facts that a model folder states about its model, before they become keys.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ using Facts = std::map<std::string, std::string, std::less<>>;
 
 struct GeneralFacts {
   Facts texts;  ///< "name", "license.link", "source.url", ...
-  /// The models that this one was made from, and what it was trained with: nothing if that is not
-  /// said, which is another thing than none.
+  /// The base models and the training data. Nothing if the card does not state them, which differs
+  /// from an empty list.
   std::optional<std::vector<Facts>> base_models;
   std::optional<std::vector<Facts>> datasets;
   std::optional<std::vector<std::string>> tags;

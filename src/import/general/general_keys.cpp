@@ -36,7 +36,7 @@ Result<JsonTree> read_object(const ModelFolder& folder, std::string_view file) {
   return JsonTree::parse(text, folder.locate(file));
 }
 
-/// The card, of which only the beginning counts.
+/// The beginning of the card; only that counts.
 Result<CardValue> read_card(const ModelFolder& folder) {
   if (!folder.has(card_file)) return CardValue();
   INGOT_TRY(const std::unique_ptr<Source> source, folder.open_file(card_file));

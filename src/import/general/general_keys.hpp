@@ -16,7 +16,7 @@ namespace ingot::hf {
 struct ParameterCounts {
   std::int64_t total = 0;
   std::int64_t shared = 0;        ///< Outside of the experts.
-  std::int64_t expert = 0;        ///< Of one expert in all layers.
+  std::int64_t expert = 0;        ///< The parameters of one expert in all layers.
   std::int64_t expert_count = 0;  ///< The mean over the tensors of experts; 0 without experts.
 };
 

@@ -101,7 +101,7 @@ class CardParser {
   /// A list or object that is open.
   struct Open {
     CardValue value;
-    std::optional<std::string> name;  // of the next member
+    std::optional<std::string> name;  // name of the next member
   };
 
   [[nodiscard]] Failure refuse(Errc code, std::size_t line, std::string what) const {

@@ -18,7 +18,7 @@ namespace {
 bool counts_as_letter(char c) { return is_letter(c) || static_cast<unsigned char>(c) >= 0x80; }
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1C && c <= 0x1F); }
 
-/// Takes what a pattern would match from the front of a text in lower case.
+/// Takes a match of a pattern from the front of a text in lower case.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -33,7 +33,7 @@ class Scanner {
     rest_.remove_prefix(1);
     return true;
   }
-  /// One digit or more.
+  /// Takes one digit or more.
   bool take_number() {
     const std::string_view before = rest_;
     while (!rest_.empty() && is_digit(rest_.front())) rest_.remove_prefix(1);
@@ -225,7 +225,7 @@ void mark_basename(std::vector<Part>& parts) {
       part.marks |= finetune;
     }
   }
-  // Versions at the end of it are none of it.
+  // Versions at the end do not belong to it.
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
     if ((part->marks & basename) == 0 || part->marks == basename) break;
     part->marks &= ~unsigned{basename};

@@ -17,7 +17,7 @@ struct SamplingKey {
   Type type;
 };
 
-/// In the order of the keys.
+/// The rows are in the order of the keys.
 inline constexpr SamplingKey sampling_keys[] = {
     {"sequence", {}, "general.sampling.sequence", SamplingKey::text},
     {"top_k", {}, "general.sampling.top_k", SamplingKey::integer},

@@ -8,7 +8,7 @@
 namespace ingot::hf {
 namespace {
 
-/// Two digits at least: "1.2K", "12K", "123K".
+/// The count with two digits at least: "1.2K", "12K", "123K".
 std::string rounded(double count) {
   struct Unit {
     double above;

@@ -9,8 +9,8 @@
 
 namespace ingot::hf {
 
-/// The label of a number of parameters; with experts, their number and what one of them and the
-/// shared parameters have.
+/// The label of a number of parameters; with experts, their number and the parameters of one expert
+/// with the shared ones.
 [[nodiscard]] INGOT_EXPORT std::string size_label(const ParameterCounts& counts);
 
 }  // namespace ingot::hf

@@ -13,7 +13,7 @@
 
 namespace ingot::hf {
 
-/// What key rules are applied to.
+/// The source to which key rules are applied.
 struct KeySource {
   const ModelFolder& folder;
   const Config& config;

@@ -64,7 +64,8 @@ Result<void> add_rope_scaling(const KeySource& source, KeyPlan& keys) {
   return {};
 }
 
-/// How sentence-transformers makes one vector of a text: a folder that modules.json names says it.
+/// Adds the pooling type, the way in which sentence-transformers makes one vector of a text. A
+/// folder that modules.json names holds it.
 Result<void> add_pooling(const KeySource& source, KeyPlan& keys) {
   // Values of `pooling_type` in GGUF.
   static constexpr std::array<std::pair<const char*, std::uint32_t>, 3> kinds = {{
@@ -118,7 +119,7 @@ Result<void> add_classifier_labels(const KeySource& source, KeyPlan& keys) {
 
 /// A model that answers whether a document meets a query with one of two tokens.
 Result<void> add_reranker(const KeySource& source, KeyPlan& keys) {
-  constexpr std::uint32_t rank = 4;  // of `pooling_type`
+  constexpr std::uint32_t rank = 4;  // the number of `pooling_type`
   static const std::array<std::string, 2> labels = {"yes", "no"};
   static const std::array<std::string, 1> templates = {"rerank"};
   // The prompt that the cards of these models give; engines fill in the braces.

@@ -35,7 +35,7 @@ Result<bool> flag_of(const nlohmann::json& config, const char* name) {
   return value->get<bool>();
 }
 
-/// What GGUF has no place for: its result would be another adapter than this one.
+/// Refuses adapters with parts that GGUF cannot hold, as the result would be a different adapter.
 Result<void> refuse_kinds(const nlohmann::json& config, double alpha) {
   const nlohmann::json* const kind = find_member(config, "peft_type");
   if (kind != nullptr && *kind != "LORA") {
@@ -92,7 +92,7 @@ std::string base_name(std::string name) {
   return name;
 }
 
-/// Nothing if it is no half of a pair.
+/// Parses the name of a half; nothing if it is no half of a pair.
 std::optional<NamedHalf> parse_half(const std::string& name) {
   struct HalfMark {
     std::string_view text;
@@ -221,7 +221,7 @@ Result<AdapterTensors> list_adapter_tensors(const ModelFolder& folder,
       place->second.is_embedding = half->is_embedding;
       found = std::move(tensor);
     } else if (tensor.name.find(".base_layer.weight") != std::string::npos) {
-      continue;  // a copy of what the base has
+      continue;  // a copy of a tensor of the base
     } else if (tensor.name.find("_layernorm") != std::string::npos ||
                tensor.name.find(".norm") != std::string::npos) {
       tensor.name = base_name(std::move(tensor.name));

@@ -17,7 +17,7 @@ namespace ingot::hf {
 /// Whether a folder holds an adapter, and not the weights of a model beside it.
 [[nodiscard]] bool is_adapter_folder(const ModelFolder& folder);
 
-/// What adapter_config.json says.
+/// The content of adapter_config.json.
 struct AdapterConfig {
   double alpha = 0;  ///< The product counts alpha / rank times.
   std::string base;  ///< The name of the base model or its path; may be empty.
@@ -29,8 +29,8 @@ struct AdapterConfig {
   std::vector<std::uint32_t> invocation_tokens;
 };
 
-/// Errc::adapter_invalid if a member is missing or of another type, or if the adapter is of a kind
-/// that GGUF cannot hold.
+/// Reads adapter_config.json. Errc::adapter_invalid if a member is missing or of another type, or
+/// if the adapter is of a kind that GGUF cannot hold.
 [[nodiscard]] Result<AdapterConfig> read_adapter_config(const ModelFolder& folder);
 
 /// The tensors of an adapter under the names that they have in the base.
@@ -38,12 +38,12 @@ struct AdapterTensors {
   /// Norms, which come whole, then the products of pairs of halves (LoraProduct), each in the order
   /// in which their first halves are sorted.
   std::vector<SourceTensor> tensors;
-  TensorType type = TensorType::f32;  ///< Of the first half: F32, F16 or BF16.
-  std::uint64_t rank = 0;             ///< Of all pairs; 0 if they differ.
+  TensorType type = TensorType::f32;  ///< The type of the first half: F32, F16 or BF16.
+  std::uint64_t rank = 0;             ///< The rank of all pairs; 0 if they differ.
 };
 
-/// Errc::adapter_invalid for tensors of any other kind, halves without the other, and shapes that
-/// make no product.
+/// Lists the tensors of an adapter. Errc::adapter_invalid for other kinds of tensors, halves
+/// without the other half, and shapes that do not fit a product.
 [[nodiscard]] Result<AdapterTensors> list_adapter_tensors(const ModelFolder& folder,
                                                           const AdapterConfig& config);
 

@@ -64,7 +64,8 @@ class PieceStream {
   }
 
   std::span<const PlannedTensor> tensors_;
-  std::vector<std::uint64_t> first_pieces_;  // of each tensor; at the end, their number
+  // The first piece of each tensor; the last element is the number of pieces.
+  std::vector<std::uint64_t> first_pieces_;
   convert::OrderedPipeline<Piece, PieceMemory> pipeline_;
 };
 

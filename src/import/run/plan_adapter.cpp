@@ -18,8 +18,8 @@ namespace ingot {
 namespace hf {
 namespace {
 
-/// As gguf-py counts: a product counts as the matrix that it changes, and their number is negative,
-/// which tells the rules on names that it is not that of a model.
+/// Counts as gguf-py does: a product counts as the matrix that it changes. The sum is negative, so
+/// that the rules on names do not take it for the size of a model.
 ParameterCounts count_changed(const TensorPlan& plan) {
   ParameterCounts counts;
   std::int64_t row = 0;
@@ -139,7 +139,7 @@ class AdapterPlanner {
   ModelFolder folder_;
   ModelFolder base_;
   ImportOptions options_;
-  KeyPlan tokenizer_;  // of the base, if its tokens count
+  KeyPlan tokenizer_;  // tokenizer keys of the base, if its tokens count
   std::vector<Error> remarks_;
 };
 

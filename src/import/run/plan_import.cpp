@@ -30,7 +30,7 @@ std::uint32_t file_type_of(TensorType type, const TensorPlan& plan) {
   return ingot::file_type_of(has_mxfp4 && is_plain ? TensorType::mxfp4 : type).value_or(0);
 }
 
-/// As gguf-py counts: an expert counts once in `expert`, all else in `shared`.
+/// Counts as gguf-py does: an expert counts once in `expert`, everything else in `shared`.
 ParameterCounts count_parameters(const TensorPlan& plan) {
   ParameterCounts counts;
   std::int64_t expert_sum = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the plans of models and of adapters have in common.
+// The parts that plans of models and of adapters have in common.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace ingot::hf {
 /// The version of ggml's quantized layouts, `general.quantization_version`.
 inline constexpr std::uint32_t quantization_version = 2;
 
-/// Errc::unsupported_type for a type that no import encodes.
+/// Fails with Errc::unsupported_type for a type that no import encodes.
 [[nodiscard]] Result<void> check_type(TensorType type);
 
 /// The error for a class that no rule is for.

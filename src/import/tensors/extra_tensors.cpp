@@ -35,7 +35,7 @@ Result<std::uint64_t> head_size(const Config& config) {
   return *hidden / *heads;
 }
 
-/// By how much Llama 3 slows each rotation down. All in F32, as in the reference.
+/// The factors by which Llama 3 slows each rotation down, computed in F32 as in the reference.
 Result<std::optional<std::vector<float>>> llama3_factors(const Config& config,
                                                          double default_factor) {
   const json& rope = config.rope();

@@ -10,7 +10,7 @@
 namespace ingot::hf {
 namespace {
 
-/// The range is read whole if it is at most that many times what is needed of it.
+/// A range is read as a whole if it is at most this many times as large as the needed part.
 constexpr std::uint64_t max_waste = 4;
 /// Or if it is that small: one read of 64 KiB costs less than several.
 constexpr std::uint64_t small_range_bytes = std::uint64_t{64} << 10;
@@ -58,7 +58,7 @@ class RunReader {
   Result<void> read(std::uint64_t first) { return read_from(0, first, 0); }
 
  private:
-  // Each axis is two steps: that in the source, and that in the destination.
+  // An axis has two steps: one in the source, and one in the destination.
   Result<void> read_from(std::size_t axis, std::uint64_t from, std::uint64_t to) {
     if (axis == others_.size()) return read_run(from, to);
     for (std::uint64_t i = 0; i < others_[axis][0].size; ++i) {

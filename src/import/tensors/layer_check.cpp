@@ -15,7 +15,7 @@ namespace ingot::hf {
 namespace {
 
 constexpr std::string_view layer_prefix = "blk.";
-/// So many of the missing tensors are named.
+/// The most missing tensors that an error names.
 constexpr std::size_t max_named = 8;
 
 /// A tensor below its layer, as `attn_q.weight`, and a tensor of the folder that gave it.
@@ -47,14 +47,14 @@ std::map<std::uint64_t, Parts> parts_of_layers(std::span<const PlannedTensor> te
     const auto layer = number_of(rest.substr(0, dot));
     if (!layer || dot == rest.npos) continue;
     Parts& parts = layers[*layer];
-    // Only the layer that predicts the token after the next has these.
+    // Only the layer that predicts the token after the next one has these.
     const std::string_view part = rest.substr(dot + 1);
     if (!part.starts_with("nextn.")) parts.emplace(part, tensor.info.sources.front());
   }
   return layers;
 }
 
-/// What at least one layer has that must have the same tensors as `layer`.
+/// The parts that at least one layer has, among those that must have the same tensors as `layer`.
 Parts wanted_parts(const std::map<std::uint64_t, Parts>& layers, const Parts& layer) {
   Parts wanted;
   for (const auto& [number, other] : layers) {
@@ -89,7 +89,7 @@ Result<void> check_layers(std::span<const PlannedTensor> tensors, std::uint64_t 
     return refuse("blk." + std::to_string(layer), "the layer has no tensors; config.json counts " +
                                                       std::to_string(layer_count) + " layers");
   }
-  // What is wanted depends on nothing but whether a layer has experts.
+  // The wanted parts depend only on whether a layer has experts.
   std::map<bool, Parts> wanted;
   for (const auto& [number, layer] : layers) {
     const bool is_sparse = has_experts(layer);

@@ -10,9 +10,9 @@
 
 namespace ingot::hf {
 
-/// The first layer without tensors is refused, and the first that lacks tensors which the others
-/// have. The feed-forward parts of layers with experts and of those without are apart: models have
-/// both.
+/// Refuses the first layer without tensors, and the first that lacks tensors of the others.
+/// Feed-forward parts are compared separately for layers with and without experts, as a model may
+/// have both.
 ///
 /// @return  Errc::import_refused, which names what is missing.
 [[nodiscard]] Result<void> check_layers(std::span<const PlannedTensor> tensors,

@@ -26,7 +26,7 @@ Result<std::optional<bool>> counts_rows(const TensorView& view, const Axis& axis
   return found;
 }
 
-/// One half of a part of a view, with the ranks as its outermost or innermost axis.
+/// Arranges one half of a part of a view, with the ranks as its outermost or innermost axis.
 Arrangement half_part(const Arrangement& part, const LoraProduct& product, bool of_rows,
                       const Axis& axis, bool ranks_first) {
   const LoraHalf& half = product.half(of_rows);

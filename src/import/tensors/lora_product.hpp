@@ -15,12 +15,12 @@
 
 namespace ingot::hf {
 
-/// One half: for each row, or each column, of the product as many numbers as its rank.
+/// One half of a product: as many numbers as its rank for each row, or each column.
 struct LoraHalf {
-  std::string name;  ///< Of its tensor in the folder.
+  std::string name;  ///< The name of its tensor in the folder.
   std::shared_ptr<const NumberSource> numbers;
-  std::uint64_t stride = 1;       ///< From one row or column to the next, in numbers.
-  std::uint64_t rank_stride = 1;  ///< From one number of a row or column to the next.
+  std::uint64_t stride = 1;       ///< The distance from one row or column to the next, in numbers.
+  std::uint64_t rank_stride = 1;  ///< The distance from one number of a row or column to the next.
 };
 
 /// The numbers of a product, row-major: positions alone, for no half is read through it.
@@ -39,7 +39,7 @@ class LoraProduct final : public NumberSource {
   [[nodiscard]] std::uint64_t rank() const noexcept { return rank_; }
 
   [[nodiscard]] TensorType type() const noexcept override { return TensorType::f32; }
-  /// Errc::import_refused.
+  /// Reads numbers; fails with Errc::import_refused.
   [[nodiscard]] Result<void> read(std::uint64_t first,
                                   std::span<std::byte> destination) const override;
 

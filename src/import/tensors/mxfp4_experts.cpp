@@ -14,7 +14,7 @@ constexpr std::uint64_t block_bytes = 1 + code_bytes;
 constexpr std::uint64_t block_elements = 32;
 constexpr std::uint64_t expert_piece_bytes = std::uint64_t{1} << 20;
 
-/// From neighbours in one byte to elements j and j + 16 in byte j.
+/// Moves codes from neighbours in one byte to elements j and j + 16 in byte j.
 void reorder(const std::byte* codes, std::byte scale, std::byte* block) {
   block[0] = scale;
   const auto element = [&](std::size_t i) {

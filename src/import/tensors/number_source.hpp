@@ -19,7 +19,7 @@ class NumberSource {
  public:
   virtual ~NumberSource() = default;
 
-  /// How `read` encodes them: a type with one element a block.
+  /// The type in which `read` gives the numbers; it has one element per block.
   [[nodiscard]] virtual TensorType type() const noexcept = 0;
 
   /// Fills `destination` with the numbers from `first` on; its size decides how many.

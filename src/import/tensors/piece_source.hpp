@@ -13,7 +13,7 @@
 
 namespace ingot::hf {
 
-/// Memory of one thread, which keeps what it has allocated.
+/// The memory of one thread, which stays allocated between calls.
 struct PieceMemory {
   std::vector<std::byte> read;
   std::vector<std::byte> gathered;

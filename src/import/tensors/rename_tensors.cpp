@@ -25,7 +25,7 @@ void apply(const RenameRule& rule, std::string& name) {
   }
 }
 
-/// Nothing if the tensor is left out.
+/// The new name; nothing if the tensor is left out.
 std::optional<std::string> new_name(const RuleTable& table, const Architecture& architecture,
                                     std::string name) {
   static const RenameRule bias{RenameRule::Place::suffix, "e_score_correction_bias",

@@ -29,7 +29,7 @@ struct SourceTensor {
 
   /// The numbers. Errc::element_type_unsupported if the type has none that GGUF could hold.
   [[nodiscard]] Result<std::shared_ptr<const NumberSource>> numbers() const;
-  /// All of the stored bytes, of a tensor of at most `max_bytes`.
+  /// Reads all stored bytes of a tensor of at most `max_bytes`.
   [[nodiscard]] Result<std::vector<std::byte>> read_all(std::uint64_t max_bytes) const;
 };
 

@@ -33,7 +33,7 @@ std::optional<std::string> TensorNameMap::find(std::string_view name) const {
 }
 
 std::optional<std::string> TensorNameMap::find_base(std::string_view name) const {
-  // Each part that is a number may be that of the layer.
+  // Each numeric part of the name may be the number of the layer.
   for (std::size_t begin = 0; begin <= name.size();) {
     const std::size_t end = std::min(name.find('.', begin), name.size());
     const auto layer = number_of(name.substr(begin, end - begin));

@@ -25,8 +25,8 @@ struct TensorTask {
   const Config& config;
   const RuleTable& table;
   const Architecture& architecture;
-  std::vector<SourceTensor> tensors;  ///< As in the folder.
-  TensorType type = TensorType::f16;  ///< Of the weights.
+  std::vector<SourceTensor> tensors;  ///< The tensors as in the folder.
+  TensorType type = TensorType::f16;  ///< The type of the weights.
   bool as_reference = false;          ///< ImportOptions::as_reference
   Array tokens = {};                  ///< Their texts, by id; borrowed. Empty: not known.
   /// Norms and products of the halves of an adapter, not the tensors of a whole model.
@@ -34,7 +34,7 @@ struct TensorTask {
 };
 
 struct TensorPlan {
-  std::vector<PlannedTensor> tensors;  ///< In the order of the result.
+  std::vector<PlannedTensor> tensors;  ///< The tensors in the order of the result.
   std::vector<Error> remarks;
 };
 

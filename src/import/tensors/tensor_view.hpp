@@ -21,7 +21,7 @@ struct Step {
   [[nodiscard]] bool operator==(const Step&) const = default;
 };
 
-/// One dimension: steps within steps, the outermost first. Its size is their product.
+/// One dimension: nested steps, the outermost first. Its size is the product of their sizes.
 using Axis = std::vector<Step>;
 
 [[nodiscard]] std::uint64_t size_of(const Axis& axis) noexcept;
@@ -36,9 +36,10 @@ struct Arrangement {
 
 /// A tensor under way from the folder to the result.
 struct TensorView {
-  std::string name = {};                  ///< As in the folder, until it is mapped.
+  std::string name = {};                  ///< The name in the folder, until it is mapped.
   std::vector<std::uint64_t> shape = {};  ///< Row-major: the outermost dimension first.
-  /// One after the other they are the tensor. With one of them its axes are the dimensions.
+  /// The parts make the tensor one after the other. If there is one part, its axes are the
+  /// dimensions.
   std::vector<Arrangement> parts = {};
   double added = 0;                       ///< Added to every number.
   std::vector<std::string> sources = {};  ///< Tensors of the folder.
@@ -49,8 +50,8 @@ struct TensorView {
 [[nodiscard]] TensorView view_of(std::string name, std::vector<std::uint64_t> shape,
                                  std::shared_ptr<const NumberSource> source);
 
-/// Cuts an axis into axes of the given sizes, the outermost first, one of which may be 0: what is
-/// left for it. Errc::import_refused if the sizes do not fit.
+/// Cuts an axis into axes of the given sizes, the outermost first, one of which may be 0 and then
+/// takes the remaining size. Errc::import_refused if the sizes do not fit.
 [[nodiscard]] Result<std::vector<Axis>> split_axis(const Axis& axis,
                                                    std::vector<std::uint64_t> sizes);
 

@@ -42,7 +42,8 @@ Result<void> pair_rows(TensorView& view, std::uint64_t heads) {
   return {};
 }
 
-/// Of an axis that `sizes` cuts in two: one position of the part `cut`, and all of the other.
+/// Takes one position of the part `cut`, and all of the other part, of an axis that `sizes` cuts in
+/// two.
 Result<TensorView> slice(const TensorView& view, std::size_t axis,
                          std::array<std::uint64_t, 2> sizes, std::size_t cut, std::uint64_t index) {
   TensorView result = view;

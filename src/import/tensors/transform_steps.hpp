@@ -12,8 +12,8 @@ namespace ingot::hf {
 struct TransformStep {
   const TransformRule& rule;
   const TransformContext& context;
-  const NameParts& parts;   ///< Of `name`.
-  const std::string& name;  ///< Before the transform.
+  const NameParts& parts;   ///< The parts of `name`.
+  const std::string& name;  ///< The name before the transform.
 
   /// A number of the rule, above 0.
   [[nodiscard]] Result<std::uint64_t> number(std::string_view which) const;
@@ -40,9 +40,9 @@ using Views = Result<std::vector<TensorView>>;
 [[nodiscard]] Views split_interleaved_qkv(const TransformStep& step, TensorView view);
 /// Rows (groups, queries of a group + 2, r) become three tensors: queries, keys, values.
 [[nodiscard]] Views grouped_qkv(const TransformStep& step, TensorView view);
-/// The same, joined again: all queries, all keys, all values.
+/// Splits and joins again: all queries, all keys, all values.
 [[nodiscard]] Views falcon_qkv(const TransformStep& step, TensorView view);
-/// Three equal blocks of rows.
+/// Cuts the rows into three equal blocks.
 [[nodiscard]] Views three_parts(const TransformStep& step, TensorView view);
 /// Rows (heads, nope + v) become k_b (heads, columns, nope) and v_b (heads, v, columns).
 [[nodiscard]] Views mla_split(const TransformStep& step, TensorView view);

@@ -16,7 +16,7 @@ constexpr std::uint64_t max_stacked = 65'536;
 struct TransformRow {
   std::string_view name;
   Views (*step)(const TransformStep& step, TensorView view);
-  bool is_listed = true;  ///< Among the transforms of the result.
+  bool is_listed = true;  ///< Whether the result lists the transform.
 };
 
 constexpr std::array<TransformRow, 17> transform_rows = {{

@@ -29,10 +29,11 @@ class Transformer {
   Transformer(const Architecture& architecture, const TransformContext& context)
       : architecture_(architecture), context_(context) {}
 
-  /// What is made of a tensor: nothing if it is dropped, or waits for the others of its stack.
+  /// Transforms a tensor. The result is empty if the tensor is dropped, or waits for the others of
+  /// its stack.
   [[nodiscard]] Result<std::vector<TensorView>> apply(TensorView view);
 
-  /// Errc::import_refused if a stack lacks tensors.
+  /// Fails with Errc::import_refused if a stack lacks tensors.
   [[nodiscard]] Result<void> finish() const;
 
  private:
@@ -51,7 +52,7 @@ class Transformer {
 
   const Architecture& architecture_;
   const TransformContext& context_;
-  std::map<std::pair<std::size_t, std::string>, Stack> stacks_;  // by rule and layer
+  std::map<std::pair<std::size_t, std::string>, Stack> stacks_;  // stacks by rule and layer
 };
 
 }  // namespace ingot::hf

@@ -36,8 +36,8 @@ struct Strip {
   std::vector<std::byte> words;
 };
 
-/// What was read last. The pieces of a tensor follow one another, so that one place for all tensors
-/// of a folder saves nearly all reads, and its memory does not grow with the model.
+/// The bytes of the last read. The pieces of a tensor follow one another, so one buffer for all
+/// tensors of a folder saves nearly all reads, and its memory does not grow with the model.
 struct LastRead {
   std::mutex mutex;
   const void* reader = nullptr;

@@ -15,11 +15,12 @@ namespace {
 
 /// Elements of a piece: they stay in the caches of a core.
 constexpr std::uint64_t piece_elements = std::uint64_t{1} << 18;
-/// Of arrangements whose neighbours are far apart: a larger piece has longer runs.
+/// The piece size for arrangements whose neighbours are far apart, as a larger piece has longer
+/// runs.
 constexpr std::uint64_t scattered_piece_elements = std::uint64_t{1} << 20;
 
-/// How one arrangement is cut into pieces: ranges of `range` positions of the step `cut`, with all
-/// positions of the steps within it.
+/// The cutting of one arrangement into pieces: ranges of `range` positions of the step `cut`, with
+/// all positions of the steps within it.
 struct PartPieces {
   const Arrangement* part = nullptr;
   std::vector<Step> steps;
@@ -29,7 +30,7 @@ struct PartPieces {
   std::uint64_t ranges = 1;
   std::uint64_t first_piece = 0;
   std::uint64_t piece_count = 1;
-  std::uint64_t first_element = 0;  ///< Of the tensor.
+  std::uint64_t first_element = 0;  ///< The index of the first element in the tensor.
   std::uint64_t elements = 0;
 };
 

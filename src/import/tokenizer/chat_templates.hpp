@@ -16,7 +16,7 @@ struct ChatTemplates {
   struct Template {
     std::string name;  ///< "default" for the usual one.
     std::string text;
-    std::string file;  ///< Where it comes from.
+    std::string file;  ///< The file that it comes from.
   };
   std::vector<Template> templates;
 

@@ -127,8 +127,8 @@ std::string_view find_published(const Candidates& candidates,
   return {};
 }
 
-/// The same where no row has the structure: names that rows have are contradicted by a
-/// tokenizer.json then; a folder without one contradicts none.
+/// Finds a row by its digest if no row has the structure. A tokenizer.json then contradicts names
+/// that have rows; a folder without one contradicts none.
 std::string_view find_by_digest_alone(const Candidates& candidates, const TokenizerFiles& files) {
   const std::vector<std::string_view> unknown = names_of_unknown_structure();
   const bool states_cut = files.tokenizer.root().exists();

@@ -19,8 +19,8 @@ constexpr unsigned any = 8;
 
 constexpr std::size_t max_steps = 8;
 
-/// One to three numbers to the authors of the expression; to the library of Hugging Face, whose
-/// `+` repeats the interval, any number of them.
+/// The authors of the expression mean one to three digits. In Hugging Face's library `+` repeats
+/// the interval, so it matches any number of digits.
 constexpr std::string_view repeated_interval = "{1,3}+|";
 
 struct PreRow {
@@ -47,9 +47,9 @@ constexpr ClassRule class_rules[] = {
 #include "import/tokenizer/pre_rows.def"
 };
 
-/// Spellings that mean the same, and the one that the rows have. The first of two with a common
-/// beginning is the longer one. A possessive repetition is named with what follows it, because only
-/// this tells that it never has to give back a character.
+/// Spellings with equal meaning, and the one that the rows use. Of two with a common beginning the
+/// longer one comes first. A possessive repetition includes the text after it, because only that
+/// shows that it never has to give back a character.
 constexpr std::pair<std::string_view, std::string_view> spellings[] = {
     {"(?i:'s|'t|'re|'ve|'m|'ll|'d)", "<C>"},
     {"'(?i:[sdmt]|ll|ve|re)", "<C>"},
@@ -77,8 +77,8 @@ std::string one_spelling(std::string_view expression) {
   return text;
 }
 
-/// Whether a Split keeps its matches and all that is between them as pieces. If it removes what is
-/// no match, one alternative must take every character that the others leave.
+/// Whether a Split keeps its matches and the texts between them as pieces. If it removes the texts
+/// between, one alternative must match every character that the others leave.
 bool keeps_all(std::string_view behavior, bool is_inverted, std::string_view expression) {
   if (behavior == "Isolated") return true;
   return behavior == "Removed" && is_inverted && expression.ends_with("|\\s+") &&
@@ -86,8 +86,8 @@ bool keeps_all(std::string_view behavior, bool is_inverted, std::string_view exp
           expression.find("[^\\s\\p{L}\\p{M}\\p{N}") != expression.npos);
 }
 
-/// A step as the rows write it. A step of a kind that they do not know keeps its type's name, which
-/// matches none of them.
+/// The name of a step in the rows. A step of an unknown kind keeps its type's name, which matches
+/// none of them.
 std::string name_of_step(JsonView step) {
   const std::string type(step["type"].text());
   if (type == "ByteLevel") {

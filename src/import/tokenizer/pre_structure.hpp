@@ -10,16 +10,16 @@
 
 namespace ingot::hf {
 
-/// What decides how a text is cut: the normalizer, and the steps in order.
+/// The structure that decides how a text is cut: the normalizer, and the steps in order.
 struct PreStructure {
   std::string normalizer;          ///< "none", "nfc", "bert", or the types of the file.
-  std::vector<std::string> steps;  ///< As pre_rows.def writes them.
+  std::vector<std::string> steps;  ///< The steps as pre_rows.def writes them.
   bool has_separator = false;      ///< Two texts are joined as for RoBERTa.
   bool ignores_merges = false;     ///< A piece that is a token is that token.
   bool repeats_interval = false;   ///< `{1,3}+`, which libraries read in two ways.
 
   [[nodiscard]] static PreStructure of(JsonView tokenizer);
-  /// One line for messages.
+  /// The structure in one line, for messages.
   [[nodiscard]] std::string text() const;
 };
 

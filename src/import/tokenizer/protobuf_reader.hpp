@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fields of a message in Google's Protocol Buffers, one after the other, in bounds.
+// The fields of a message in Google's Protocol Buffers, one after the other, within limits.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ struct ProtobufField {
 
   std::uint32_t number = 0;
   Wire wire = Wire::varint;
-  std::uint64_t value = 0;        ///< Of varint, fixed64 and fixed32.
-  std::string_view bytes;         ///< Of a text or message; a view into the input.
-  std::uint64_t file_offset = 0;  ///< Where the field begins.
+  std::uint64_t value = 0;        ///< The value of a varint, fixed64 or fixed32.
+  std::string_view bytes;         ///< The bytes of a text or message; a view into the input.
+  std::uint64_t file_offset = 0;  ///< The offset of the field.
 };
 
 /// Reads the fields of a message. Borrows the bytes.

@@ -191,7 +191,7 @@ class SpecialBlock::Reader {
     const auto ends = [&] { return !items.empty() && special_in(items.back()) == last; };
     if (!first.empty() && begins()) items = items.subspan(1);
     if (!last.empty() && ends()) items = items.first(items.size() - 1);
-    // A, what separates, B
+    // The items are A, separators, B.
     if (items.size() < 3 || sequence_in(items.front()) != "A" || sequence_in(items.back()) != "B") {
       return;
     }
@@ -234,8 +234,8 @@ class SpecialBlock::Reader {
   SpecialBlockOptions options_;
   std::vector<Error>& remarks_;
   SpecialBlock block_;
-  std::map<std::string, TokenName, std::less<>> names_;  // what the rules have replaced
-  TokenName bos_, eos_, cls_, sep_;                      // as the rules see them
+  std::map<std::string, TokenName, std::less<>> names_;  // names that the rules have replaced
+  TokenName bos_, eos_, cls_, sep_;                      // the names that the rules use
 };
 
 Result<SpecialBlock> SpecialBlock::read(const TokenizerFiles& files, SpecialBlockOptions options,

@@ -20,7 +20,7 @@ namespace ingot::hf {
 /// The kinds of special tokens that most models have, in the order in which they are read.
 [[nodiscard]] std::vector<std::string> usual_token_kinds();
 
-/// What a block is read for.
+/// The options for reading a block.
 struct SpecialBlockOptions {
   std::vector<std::string> kinds = usual_token_kinds();
   std::optional<std::size_t> token_count = std::nullopt;  ///< Ids from it on are left out.

@@ -16,7 +16,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 8> to
     {"bos", "bos"},
     {"eos", "eos"},
     {"unk", "unknown"},
-    {"sep", "seperator"},  // as the format spells it
+    {"sep", "seperator"},  // the spelling of the format
     {"pad", "padding"},
     {"mask", "mask"},
     {"eot", "eot"},

@@ -36,12 +36,12 @@ void add_lines(std::string_view text, IdTexts& texts) {
   while (!text.empty()) texts.emplace_back(id++, take_part(text, '\n'));
 }
 
-/// The trained vocabulary and what was added to it, whatever files hold them.
+/// The trained vocabulary and the added tokens, from any files.
 struct Vocabulary {
   std::string lines;     // vocab.txt
   JsonTree vocabulary;   // vocab.json
   JsonTree special_map;  // special_tokens_map.json
-  std::string file;      // in messages
+  std::string file;      // the file's name in messages
   IdTexts texts;
   std::map<std::int64_t, AddedToken> added;
 
@@ -98,7 +98,7 @@ struct Vocabulary {
   }
 };
 
-/// How many ids the result has: `vocab_size`, or the number of different texts.
+/// The number of ids of the result: `vocab_size`, or the number of different texts.
 Result<std::size_t> count_ids(const Vocabulary& vocabulary, const Config& config) {
   INGOT_TRY(const auto wanted, config.find_count("vocab_size"));
   std::uint64_t count = 0;

@@ -18,7 +18,7 @@ namespace ingot::hf {
 /// Text, score and kind of each id.
 struct TokenList {
   std::vector<std::string> texts;
-  std::vector<float> scores;  ///< As many as texts, or none.
+  std::vector<float> scores;  ///< One score for each text, or an empty list.
   std::vector<std::int32_t> kinds;
 
   [[nodiscard]] std::size_t size() const noexcept { return texts.size(); }
@@ -33,14 +33,14 @@ struct TokenList {
 /// A number of tokens, by a member of config.json. Errc::import_refused beyond max_tokens.
 [[nodiscard]] Result<std::size_t> bounded_count(std::uint64_t count, std::string_view member);
 
-/// All ids of tokenizer.json, or of vocab.json or vocab.txt where there is none; without scores.
+/// All ids of tokenizer.json, or else of vocab.json or vocab.txt; without scores.
 [[nodiscard]] Result<TokenList> read_vocabulary(const TokenizerFiles& files, const Config& config);
 
-/// The same for WordPiece: U+2581 begins a word, where the files mark what continues one by "##".
+/// Reads a WordPiece vocabulary: U+2581 begins a word here, while the files mark the continuation
+/// of a word by "##".
 [[nodiscard]] Result<TokenList> read_word_pieces(const TokenizerFiles& files, const Config& config);
 
-/// How many ids the files of the tokenizer give out, whatever config.json states: the highest and
-/// one more.
+/// The number of ids in the tokenizer's files, the highest plus one, whatever config.json states.
 [[nodiscard]] Result<std::uint64_t> count_token_ids(const TokenizerFiles& files);
 
 /// A tokenizer.json of the Llama kind: BPE whose bytes are tokens. An engine merges the neighbours
@@ -58,13 +58,13 @@ struct LlamaTokens {
 [[nodiscard]] Result<TokenList> read_sentencepiece(const TokenizerFiles& files,
                                                    const Config& config);
 
-/// The same by the rules for Phi-3.
+/// Reads the tokens by the rules for Phi-3.
 [[nodiscard]] Result<TokenList> read_phi3(const TokenizerFiles& files, const Config& config);
 
 /// A special token of InternLM 2 and of models with its tokens.
 inline constexpr std::string_view chat_end_text = "<|im_end|>";
 
-/// The same by the rules for InternLM 2.
+/// The tokens by the rules for InternLM 2.
 struct Internlm2Tokens {
   TokenList tokens;
   bool has_space_prefix = true;

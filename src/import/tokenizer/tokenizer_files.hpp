@@ -51,7 +51,7 @@ struct TokenizerFiles {
   [[nodiscard]] Result<std::vector<AddedToken>> tokens_of_config() const;
   /// added_tokens.json, in the order of the file.
   [[nodiscard]] Result<std::vector<AddedToken>> tokens_of_added_file() const;
-  /// Those of tokenizer.json by id, with those of tokenizer_config.json laid over them.
+  /// The added tokens of tokenizer.json by id; those of tokenizer_config.json replace them.
   [[nodiscard]] Result<std::map<std::int64_t, AddedToken>> added_by_id() const;
 };
 
@@ -65,7 +65,7 @@ struct TokenizerFiles {
 /// Whether a token is for control by its text, whatever its file decides.
 [[nodiscard]] bool looks_special(std::string_view text) noexcept;
 
-/// What begins a word, where it is no space: U+2581.
+/// The letter that begins a word in place of a space: U+2581.
 inline constexpr std::string_view space_letter = "\xE2\x96\x81";
 
 /// The text with spaces for each `space_letter`.

@@ -13,7 +13,7 @@
 
 namespace ingot::hf {
 
-/// Sets the keys of the tokenizer, in their order, in `keys`, which has none of them yet.
+/// Adds the keys of the tokenizer, in their order, to `keys`, which has none of them yet.
 ///
 /// @param steps    the steps of the architecture's entry, in order: "llama", "spm", "gpt2",
 ///                 "spm_or_gpt2", "phi3", "bert", "gemma3", "internlm2", "internlm3", "glm4",

@@ -39,8 +39,8 @@ Result<void> ModelEdit::State::lock() {
     if (!file && (file.error().code != Errc::io_error || !name || i == tries)) {
       return fail(std::move(file).error());
     }
-    // A file of a set may be missing while the set is replaced, or be one of two sets. The folder
-    // is not locked while the file is waited for: whoever has the file may wait for the folder.
+    // While a set is replaced, a file may be missing or belong to the other set. The folder is not
+    // locked during the wait for the file, as the holder of the file may wait for the folder.
     if (file)
       file = fail(Errc::shard_missing, first, remark.substr(2) + "; write the set again first");
     INGOT_TRY(const auto naming,

@@ -24,7 +24,7 @@ void append(std::vector<std::byte>& to, Bytes bytes) {
 
 /// The bytes of an entry of the header, which begins with its name.
 struct RawEntry {
-  Bytes name;  ///< With its length.
+  Bytes name;  ///< The name with its length.
   Bytes rest;
 };
 
@@ -173,7 +173,7 @@ std::vector<std::byte> HeaderDraft::assemble(std::uint64_t padding_bytes) const 
   append(header, keys);
   if (padding_bytes != 0) {
     const std::string blanks(static_cast<std::size_t>(padding_bytes - padding_overhead()), ' ');
-    // Every version holds a text that the limits allow.
+    // Every version can hold a text that the limits allow.
     static_cast<void>(format::append_text(padding_key, encoding, header));
     static_cast<void>(
         format::append_typed_value(OwnedValue::string(blanks).value(), encoding, header));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which way an edit takes, and what it writes.
+// Chooses the way of an edit, and plans the bytes that it writes.
 
 #include <algorithm>
 #include <numeric>
@@ -14,7 +14,7 @@
 namespace ingot {
 namespace {
 
-/// More than this is not inserted: it had to be filled with blanks.
+/// The most bytes that are inserted, as they must be filled with spaces.
 constexpr std::uint64_t max_inserted_bytes = std::uint64_t{64} << 20;
 
 /// Room for later headers where the data has to move anyway, which costs so much more.
@@ -98,7 +98,7 @@ class EditPlanner {
     return state_.wanted_slack_bytes.value_or(is_edited_again ? usual_slack_bytes : 0);
   }
 
-  /// How the header can end where data at this offset begins: by zeros alone, or with the padding
+  /// The way in which the header can end at this data offset: with zeros alone, or with the padding
   /// key.
   [[nodiscard]] std::optional<Place> fit(std::uint64_t data_offset,
                                          std::uint64_t slack_bytes) const {
@@ -192,7 +192,8 @@ class EditPlanner {
     const std::uint64_t bytes_to_write = io::encode({}).size() + patch_bytes + overwritten;
     const LoadedFile& file = state_.file();
     const int descriptor = file.source->descriptor();
-    // Where a copy is no more work, or the file has holes, which would hide where one was inserted.
+    // A copy is better if it is no more work, or if the file has holes, which would hide the
+    // inserted range.
     if (!file_bytes || bytes_to_write >= old_.file_bytes ||
         (!file.is_restored && io::find_hole(descriptor, 0) < old_.file_bytes) ||
         !io::can_insert_range(io::directory_of(state_.path), block_bytes)) {
@@ -223,7 +224,7 @@ class EditPlanner {
                      io::can_share_blocks(state_.file().source->descriptor(),
                                           io::directory_of(output), block_bytes);
     if (is_shared) {
-      // Only blocks that lie alike in both files can be shared.
+      // Only blocks at equal positions in both files can be shared.
       const auto shared_step = checked_mul(step / std::gcd(step, block_bytes), block_bytes);
       const std::optional<Place> shared =
           shared_step ? place_from(old_.data_offset % *shared_step, *shared_step) : std::nullopt;

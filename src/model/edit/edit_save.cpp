@@ -24,8 +24,8 @@ class InPlaceEdit {
   InPlaceEdit(io::InPlaceFile& file, const EditDraft& draft, std::string journal)
       : file_(file), draft_(draft), journal_(std::move(journal)) {}
 
-  /// False, with nothing changed, if it has to be a copy after all: another program has the file
-  /// open, or the file system cannot do it.
+  /// Edits in place. Returns false and changes nothing if a copy is needed after all, because
+  /// another program has the file open or the file system lacks support.
   Result<bool> run(const io::EditJournal& journal) {
     INGOT_TRY(const io::FileIdentity identity, file_.identity());
     INGOT_TRY_VOID(io::publish_journal(journal, journal_, identity));
@@ -40,7 +40,7 @@ class InPlaceEdit {
 
  private:
   Result<bool> change() {
-    // Who opens the file from now on sees the journal; who had opened it before is known here.
+    // Every later open sees the journal; earlier opens are checked here.
     if (file_.is_open_elsewhere()) return false;
     if (draft_.plan.way == EditWay::insert_range) {
       INGOT_TRY_VOID(file_.flush());
@@ -59,8 +59,8 @@ class InPlaceEdit {
     return true;
   }
 
-  /// No write if it is marked: a disk that is full would refuse it. Where only the last flush
-  /// failed, the file is not taken for complete then.
+  /// Marks the file as torn, unless it is marked, as a full disk would refuse the write. With the
+  /// mark, a file whose last flush failed does not look complete.
   Result<void> mark_as_torn() {
     std::byte first{};
     INGOT_TRY_VOID(file_.read(0, std::span(&first, 1)));
@@ -177,7 +177,7 @@ class Save {
  private:
   EditOutcome finish(const EditDraft& draft) { return {draft.plan, has_undone_earlier_}; }
 
-  /// Locks the file and reads it again: it has to be what the edit was made for.
+  /// Locks the file and reads it again; it must be the file for which the edit was made.
   Result<void> lock_now() {
     std::vector<std::byte> header(static_cast<std::size_t>(state_.model->files()[0].header_bytes));
     INGOT_TRY_VOID(state_.model->read_file_bytes(0, 0, header));
@@ -205,7 +205,7 @@ class Save {
   Result<void> reopen() {
     INGOT_TRY_VOID(state_.open_model());
     const ModelFile& file = state_.model->files()[0];
-    // Positions in the tables stand for what was there when the edit began.
+    // Positions in the tables refer to the state when the edit began.
     if (file.metadata.size() < original_keys() || file.tensors.size() != state_.tensors.size()) {
       return fail(Errc::file_changed, {});
     }
@@ -224,7 +224,7 @@ class Save {
     return count;
   }
 
-  /// Whether the file is still what the draft was made from.
+  /// Checks that the file is still the one from which the draft was made.
   [[nodiscard]] Result<void> check_unchanged(const io::InPlaceFile& file, const EditDraft& draft,
                                              std::uint64_t file_bytes) const {
     INGOT_TRY(const io::FileIdentity identity, file.identity());
@@ -245,7 +245,7 @@ class Save {
     INGOT_TRY(const io::FileIdentity identity, file.identity());
     INGOT_TRY(const io::EditJournal journal,
               make_journal(draft, old, *state_.file().source, identity));
-    state_.model.reset();  // as far as the system knows, the file is open elsewhere otherwise
+    state_.model.reset();  // otherwise the system would report the file as open elsewhere
     INGOT_TRY_VOID(file.check_writable());
     if (io::has_journal(journal_at)) return fail(Errc::file_changed, {});
     INGOT_TRY_VOID(check_unchanged(file, draft, old.file_bytes));
@@ -261,7 +261,7 @@ class Save {
     INGOT_TRY(const io::FileIdentity identity, state_.locked->identity());
     file.take_access_of(identity);
     INGOT_TRY_VOID(write_copy(state_, draft, file, go_on_));
-    // No set of files gets its names between the look at the name and its change.
+    // Prevents that a set of files gets its names between the check of the name and its change.
     INGOT_TRY(const io::FileDescriptor naming,
               io::lock_directory(io::directory_of(state_.path), state_.wait));
     if (!io::is_named(state_.locked->descriptor(), state_.path)) {

@@ -21,9 +21,10 @@ inline constexpr std::size_t no_position = std::numeric_limits<std::size_t>::max
 
 /// A key as it will be.
 struct KeyEdit {
-  std::size_t original = no_position;  ///< In the file's table; none if it is new.
+  std::size_t original = no_position;  ///< The position in the file's table; no_position if it is
+                                       ///< new.
   std::string name;
-  std::optional<OwnedValue> value = {};  ///< Instead of the original one.
+  std::optional<OwnedValue> value = {};  ///< The value that replaces the original one.
   bool is_renamed = false;
   bool is_removed = false;
 };
@@ -36,10 +37,10 @@ struct TensorEdit {
 };
 
 struct ModelEdit::State {
-  std::string path;  ///< Without symbolic links.
+  std::string path;  ///< The path without symbolic links.
   OpenOptions options;
   LockWait wait;
-  std::optional<io::InPlaceFile> locked;  ///< From its opening or its saving on.
+  std::optional<io::InPlaceFile> locked;  ///< Set from opening or saving on.
   std::optional<Model> model;
   std::vector<KeyEdit> keys;
   NamePlaces key_places;
@@ -59,7 +60,7 @@ struct ModelEdit::State {
 
 /// The new header without padding, in two parts, between which the padding key goes.
 struct HeaderDraft {
-  std::vector<std::byte> keys;   ///< From the magic to the last key.
+  std::vector<std::byte> keys;   ///< The bytes from the magic to the last key.
   std::vector<std::byte> infos;  ///< The tensor infos.
   detail::ValueEncoding encoding;
   std::uint64_t key_count = 0;
@@ -67,7 +68,7 @@ struct HeaderDraft {
   std::uint64_t alignment = default_alignment;
   // --- of a layout index, whose elements are filled in when all offsets are known
   std::size_t index_elements = 0;  ///< 0: there is none.
-  std::size_t index_offset = 0;    ///< Of its first element.
+  std::size_t index_offset = 0;    ///< The offset of its first element.
   std::vector<std::uint64_t> key_offsets;
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return keys.size() + infos.size(); }
@@ -95,20 +96,20 @@ using NewOffsets = std::vector<std::uint64_t>;
 struct Segment {
   std::uint64_t file_offset = 0;
   std::uint64_t size_bytes = 0;
-  std::uint64_t padded_bytes = 0;  ///< With the zeros that follow.
+  std::uint64_t padded_bytes = 0;  ///< The size with the zeros that follow.
 };
 
 struct EditDraft {
   EditPlan plan;
   std::vector<std::byte> header;     ///< The new one, with the zeros that have to follow in place.
-  std::vector<Segment> segments;     ///< Of a copy.
-  std::uint64_t inserted_bytes = 0;  ///< Of insert_range.
+  std::vector<Segment> segments;     ///< The segments of a copy.
+  std::uint64_t inserted_bytes = 0;  ///< The bytes for insert_range.
   std::uint64_t patch_offset = 0;  ///< The bytes that an edit in place overwrites, in the old file.
   std::vector<std::byte> old_header;  ///< The old bytes, from 0 on; at least to the patch's end.
   std::uint64_t patch_bytes = 0;
 };
 
-/// Where an edit may go: into the file itself, or only into a new one at `output`.
+/// The target of an edit: the file itself, or only a new file at `output`.
 struct EditTarget {
   std::string output;
   bool may_change_in_place = true;

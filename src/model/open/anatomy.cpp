@@ -81,7 +81,7 @@ class FieldStream {
                              .subject = subject_,
                              .meaning = meaning});
     }
-    offset_ += size_bytes;  // also when stopped: the rest of the record is still walked over
+    offset_ += size_bytes;  // also when stopped, as the walk goes on to the end of the record
   }
   void count_field(std::string_view name) {
     field(name, encoding().count_bytes(), std::to_string(count_here()));
@@ -201,7 +201,7 @@ std::vector<std::uint32_t> positions_by_offset(std::span<const TensorInfo> tenso
   return positions;
 }
 
-/// The bytes between two places: what rounds up to the alignment is padding, more is a gap.
+/// Visits the bytes between two offsets: padding up to the alignment, then a gap.
 void visit_gap(FieldStream& stream, std::uint64_t until, std::uint64_t alignment) {
   if (stream.offset() >= until) return;
   const std::uint64_t size_bytes = until - stream.offset();

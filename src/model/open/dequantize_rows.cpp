@@ -31,7 +31,7 @@ Result<BlockRange> find_blocks(const TensorInfo& tensor, const TensorTypeInfo& i
                 std::to_string(row_count) + " rows from " + std::to_string(first_row) +
                     " on were asked for, it has " + std::to_string(rows));
   }
-  // No overflow: these rows are within the tensor, whose elements were counted.
+  // The product cannot overflow, as the rows are within the tensor, whose elements were counted.
   if (row_count * row_elements != dst_elements) {
     return fail(Errc::size_mismatch, std::string(tensor.name),
                 std::to_string(dst_elements) + " floats for " + std::to_string(row_count) +

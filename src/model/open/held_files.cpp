@@ -14,7 +14,7 @@
 namespace ingot {
 namespace {
 
-/// As many as a process with 256 descriptors can have beside all others that it needs.
+/// The most locked files; a process with 256 descriptors has room for them beside all others.
 constexpr std::size_t max_locked_files = 64;
 
 struct HeldFile {
@@ -40,7 +40,7 @@ struct HeldFiles::State {
   std::map<std::string, HeldFile> files;
 
   [[nodiscard]] Result<void> hold_files_of(const std::string& path);
-  /// Whether a file is what it was, and no other process uses it.
+  /// Checks that a file has not changed and no other process uses it.
   [[nodiscard]] Result<void> check(const std::string& path) const;
 };
 
@@ -70,7 +70,7 @@ HeldFiles::HeldFiles(HeldFiles&&) noexcept = default;
 HeldFiles::~HeldFiles() = default;
 
 Result<HeldFiles> HeldFiles::of(const std::string& path) {
-  constexpr int tries = 10;  // each finds another set there
+  constexpr int tries = 10;  // each try finds another set there
   for (int i = 1;; ++i) {
     auto state = std::make_unique<State>();
     Result<void> held = state->hold_files_of(path);
@@ -85,7 +85,7 @@ std::vector<Error> HeldFiles::remove(const Model& model) {
     result = with_subject(path, std::move(result));
     if (!result) kept.push_back(std::move(result).error());
   };
-  // No set gets these names meanwhile.
+  // The lock keeps other sets from getting these names meanwhile.
   const std::string folder = io::directory_of(model.files()[0].path);
   const Result<io::FileDescriptor> naming = io::lock_directory(folder, lock_wait());
   if (!naming) keep_failure(folder, fail(naming.error()));

@@ -32,7 +32,7 @@ struct Prefix {
   [[nodiscard]] std::span<const std::byte> span() const noexcept {
     return {bytes.get(), static_cast<std::size_t>(size_bytes)};
   }
-  /// Makes room and returns what is to be filled.
+  /// Makes room and returns the bytes to be filled.
   [[nodiscard]] std::span<std::byte> grow_to(std::uint64_t new_size_bytes) {
     void* const grown = std::realloc(bytes.get(), std::max<std::size_t>(new_size_bytes, 1));
     if (grown == nullptr) throw std::bad_alloc();
@@ -47,9 +47,9 @@ struct Prefix {
 /// Appends bytes to a prefix; returns how many there were, fewer only at the end of the file.
 using Fill = std::function<Result<std::size_t>(std::uint64_t, std::span<std::byte>)>;
 
-/// How long the prefix should be for the next attempt: twice as long as it is, so that all attempts
-/// together are linear in the header. Where a read costs a round trip, as long as is expected; that
-/// may be too short, and is trusted twice.
+/// The length of the prefix for the next attempt: twice the present one, so that all attempts
+/// together are linear in the header. If a read costs a round trip, the expected length, which may
+/// be too short and is trusted only twice.
 std::uint64_t next_length(std::uint64_t length_bytes, const format::Parsed& parsed, bool expects,
                           int attempt) {
   constexpr int trusted_attempts = 2;
@@ -124,7 +124,8 @@ Error index_ignored(std::string detail) {
                std::move(detail)};
 }
 
-/// Where the last records begin that are read with the tensor infos: as many as are short together.
+/// The offset of the last records, which are read together with the tensor infos as long as they
+/// are short.
 std::uint64_t find_tail(const format::LayoutIndex& index, std::uint64_t first_bytes) {
   std::uint64_t tail_offset = index.infos_offset;
   for (std::size_t i = index.key_offsets.size(); i-- > 0;) {
@@ -160,7 +161,7 @@ Result<std::optional<LoadedFile>> load_indexed(const Source& source, const OpenO
     parts.first_bytes = prefix.size_bytes;
     parts.tail_offset = find_tail(index, prefix.size_bytes);
     if (index.infos_end() > prefix.size_bytes) {
-      // What lies between is memory that is never touched.
+      // The memory between the parts is never touched.
       const auto room = prefix.grow_to(index.infos_end());
       const auto skipped = static_cast<std::size_t>(parts.tail_offset - prefix.size_bytes);
       INGOT_TRY_VOID(source.read(parts.tail_offset, room.subspan(skipped)));
@@ -247,7 +248,7 @@ Result<LoadedFile> load_stream(int descriptor, const OpenOptions& options) {
   INGOT_TRY(const std::uint64_t drained_bytes, io::drain_stream(descriptor));
   LoadedFile file;
   file.file_bytes = prefix.size_bytes + drained_bytes;
-  // Again, now that the end of the data is known.
+  // Parses again, as the end of the data is known now.
   INGOT_TRY(file.structure, parse_whole(prefix.span(), options, file.file_bytes));
   file.header_bytes = std::move(prefix.bytes);
   return file;

@@ -12,8 +12,8 @@
 
 namespace ingot {
 
-/// Maps or reads a file, by the options, and parses its header. A file whose edit was cut off
-/// is seen as it was before. `way` says the rest.
+/// Maps or reads a file, by the options, and parses its header. A file whose edit was cut off is
+/// seen as it was before. `way` holds all other options.
 [[nodiscard]] Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options,
                                            OpenWay way = {});
 
@@ -25,7 +25,7 @@ namespace ingot {
 /// the header is complete, so that little more than the header is ever read and held.
 [[nodiscard]] Result<LoadedFile> load(std::unique_ptr<Source> source, const OpenOptions& options);
 
-/// Parses the header of a stream and reads the rest of it, to learn where it ends.
+/// Parses the header of a stream, then reads to the end of the stream to learn its size.
 [[nodiscard]] Result<LoadedFile> load_stream(int descriptor, const OpenOptions& options);
 
 }  // namespace ingot

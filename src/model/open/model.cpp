@@ -62,7 +62,7 @@ Result<Model> open_once(const Store& store, const std::string& name, const OpenO
   return ModelAccess::make(std::move(state));
 }
 
-/// Whether all files of a set are there, and none of them was replaced while others were opened.
+/// Whether all files of a set exist, and none was replaced while the others were opened.
 bool is_whole_set(const Result<Model>& model) {
   if (!model || model->files().size() < model->shard_count()) return false;
   const detail::ModelState& state = ModelAccess::state(*model);

@@ -25,23 +25,23 @@ using GrowingBytes = std::unique_ptr<std::byte[], FreeMemory>;
 
 /// One file, open and parsed.
 struct LoadedFile {
-  std::unique_ptr<Source> source;  ///< Empty for a pipe, which is gone.
+  std::unique_ptr<Source> source;  ///< The source; empty for a pipe, which is already consumed.
   GrowingBytes header_bytes;       ///< The header, if the source is not in memory.
-  // --- of those, what a layout index led past is not there
+  // --- the gap in these bytes that a layout index skipped
   std::uint64_t gap_begin = 0;
   std::uint64_t gap_end = 0;
   std::uint64_t file_bytes = 0;
   bool is_restored = false;            ///< Seen through the journal of an edit that was cut off.
   std::optional<Error> notice;         ///< About that.
-  std::optional<io::FileStamp> stamp;  ///< Of a file that was opened by its path.
+  std::optional<io::FileStamp> stamp;  ///< The stamp of a file that was opened by its path.
   format::Structure structure;
 };
 
 struct detail::ModelState {
-  std::vector<LoadedFile> loaded;       ///< By ascending shard index.
-  std::vector<ModelFile> files;         ///< One for each of `loaded`.
-  std::vector<TensorInfo> all_tensors;  ///< Only if there are several files.
-  format::NameIndex all_tensor_index;   ///< Only if there are several files.
+  std::vector<LoadedFile> loaded;       ///< The files by ascending shard index.
+  std::vector<ModelFile> files;         ///< One file for each of `loaded`.
+  std::vector<TensorInfo> all_tensors;  ///< The tensors; only if there are several files.
+  format::NameIndex all_tensor_index;   ///< The index; only if there are several files.
   std::string shard_prefix;             ///< The set's file names without their numbers.
   std::uint32_t shard_count = 1;
   bool is_split = false;
@@ -52,7 +52,7 @@ struct detail::ModelState {
   }
 };
 
-/// The door for the rest of the module.
+/// Gives the rest of the module access to private parts of Model.
 struct ModelAccess {
   [[nodiscard]] static const detail::ModelState& state(const Model& model) noexcept {
     return *model.state_;

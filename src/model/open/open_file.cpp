@@ -59,7 +59,7 @@ Result<OpenedFile> open_file(const std::string& path, const OpenWay& way) {
     }
     io::FoundJournal found;
     if (has_journal) found = io::find_journal(journal_at, descriptor);
-    // It was going on, and is done: what was opened may be changed, or replaced.
+    // The edit has finished meanwhile, so the opened file may have been changed or replaced.
     if (has_journal && (found.fit == io::JournalFit::none || !io::is_named(descriptor, path))) {
       continue;
     }

@@ -20,14 +20,14 @@ struct OpenedFile {
   std::optional<io::FileStamp> stamp;
 };
 
-/// Whose lock keeps edits away while a file is read through a journal: a shared one of the opened
-/// file, or that of an editor who opens its own file.
+/// The lock that keeps edits away while a file is read through a journal: a shared lock of the
+/// opened file, or the lock of an editor that opens its own file.
 enum class JournalLock { take, is_held };
 
 struct OpenWay {
   JournalLock lock = JournalLock::take;
   bool is_mapped = true;
-  bool is_one_of_many = false;  ///< Of more files than a process has descriptors.
+  bool is_one_of_many = false;  ///< The file is one of more files than a process has descriptors.
 };
 [[nodiscard]] Result<OpenedFile> open_file(const std::string& path, const OpenWay& way);
 

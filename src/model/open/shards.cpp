@@ -37,7 +37,7 @@ std::optional<std::uint32_t> parse_digits(std::string_view text) {
 std::map<std::uint32_t, std::string> find_siblings(const Store& store, const ShardName& name) {
   std::map<std::uint32_t, std::string> found;
   const std::size_t slash = name.prefix.rfind('/');
-  // With its slash: "/" is a folder as well.
+  // The folder keeps its slash, as "/" is a folder, too.
   const auto listed =
       store.list(slash == std::string::npos ? "" : name.prefix.substr(0, slash + 1));
   if (!listed) return found;
@@ -66,7 +66,7 @@ Result<void> check_shard(const LoadedFile& file, const std::string& path, const 
   return {};
 }
 
-/// Takes what a file holds from the limits: a set may hold as much as one file.
+/// Lowers the limits by the content of a file, as a set may hold as much as one file.
 void use_up(Limits& limits, const LoadedFile& file) {
   const format::Structure& structure = file.structure;
   // Parsing has compared all three with the same limits.
@@ -75,7 +75,7 @@ void use_up(Limits& limits, const LoadedFile& file) {
   limits.max_tensors -= structure.tensors.size();
 }
 
-/// Loads one more file of a set, within what its other files have left of the limits.
+/// Loads one more file of a set, within the limits that its other files have left.
 Result<LoadedFile> load_shard(const Store& store, const std::string& file_name,
                               const ShardName& name, OpenOptions& options) {
   const std::string path = store.locate(file_name);
@@ -170,7 +170,7 @@ void adopt_split_keys(detail::ModelState& state) {
   state.files[0].index = static_cast<std::uint32_t>(*index);
 }
 
-/// Every file of a set has the total, so files of two sets show where the totals differ.
+/// Every file of a set has the total, so different totals reveal files of two sets.
 void compare_tensor_totals(detail::ModelState& state) {
   const std::optional<std::uint64_t> total =
       find_number(state.loaded[0], keys::split_tensors_count);
@@ -182,7 +182,7 @@ void compare_tensor_totals(detail::ModelState& state) {
          "found " + std::to_string(*total) + " in " + state.files[0].path + " and " +
              std::to_string(*other) + " in " + state.files[i].path +
              ", so they are of different sets");
-    return;  // one is enough to refuse a merge
+    return;  // one difference is enough to refuse a merge
   }
 }
 

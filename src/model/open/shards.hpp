@@ -16,12 +16,12 @@
 
 namespace ingot {
 
-/// Where the files of a model belong.
+/// The set to which the files of a model belong.
 struct ShardSet {
-  std::string prefix;  ///< Empty if the files are not named as a set.
+  std::string prefix;  ///< The prefix; empty if the files are not named as a set.
   std::uint32_t count = 1;
-  std::vector<std::string> paths;      ///< Where the files are that are there; may be empty.
-  std::vector<std::uint32_t> indexes;  ///< One for each path.
+  std::vector<std::string> paths;      ///< The paths of the files that exist; may be empty.
+  std::vector<std::uint32_t> indexes;  ///< One index for each path.
   bool is_in_file_system = false;
 };
 

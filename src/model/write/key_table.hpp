@@ -51,16 +51,16 @@ class KeyTable {
  public:
   /// Adds a key, or replaces its value and keeps its place.
   void set(std::string_view key, OwnedContent content);
-  /// The same with a value of a model that stays open for as long as the table is used.
+  /// Sets a value of a model that stays open for as long as the table is used.
   void borrow(std::string_view key, const Value& value);
   bool remove(std::string_view key);
-  /// Errc::key_not_found; Errc::name_taken.
+  /// Fails with Errc::key_not_found or Errc::name_taken.
   [[nodiscard]] Result<void> rename(std::string_view key, std::string_view new_key);
 
   /// Views that are valid until the table changes.
   [[nodiscard]] std::optional<Value> find(std::string_view key) const;
   [[nodiscard]] std::vector<KeyValue> entries() const;
-  /// The same; `is_borrowed` is told of each entry, in order.
+  /// The entries; `is_borrowed` receives a flag for each, in order.
   [[nodiscard]] std::vector<KeyValue> entries(std::vector<bool>& is_borrowed) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the entries of a table are, by name.
+// The index of the entries of a table by name.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ class NamePlaces {
     return entry.empty() ? std::nullopt : std::optional(entry.mapped());
   }
 
-  /// Where the entry is that has the new name now. `not_found`; Errc::name_taken.
+  /// Renames an entry and returns its index. Fails with `not_found` or Errc::name_taken.
   [[nodiscard]] Result<std::size_t> rename(std::string_view name, std::string_view new_name,
                                            Errc not_found) {
     const auto place = find(name);

@@ -12,11 +12,11 @@
 namespace ingot {
 namespace {
 
-/// How deep arrays are nested: 0 for no array, 1 for an array without arrays in it.
+/// The depth of nested arrays: 0 for no array, 1 for an array without arrays in it.
 std::size_t depth_of(const Value& value) {
   if (!value.is_array()) return 0;
   std::size_t deepest = 1;
-  std::vector<Array::Iterator> levels;  // those whose elements are arrays; at most 64
+  std::vector<Array::Iterator> levels;  // the levels whose elements are arrays; at most 64
   const auto enter = [&](const Array& array) {
     if (array.element_type() == ValueType::array) levels.push_back(array.begin());
   };

@@ -27,7 +27,7 @@ Result<void> check_header(std::span<const std::byte> header, std::uint64_t file_
   Result<format::Parsed> parsed =
       format::parse(header, {.is_lenient = is_lenient, .limits = limits, .file_bytes = file_bytes});
   if (!parsed) {
-    // A place in a header that is nowhere would only mislead.
+    // An offset in a header that is not in any file would only mislead.
     parsed.error().file_offset = Error::no_offset;
     return fail(std::move(parsed).error());
   }
@@ -83,7 +83,7 @@ Result<std::vector<std::byte>> serialise_infos(const WriterContent& content, Wri
     infos_bytes += name.size() + 4 + count_bytes * tensor.info->shape.size() + 4 + 8;
   }
   format::HeaderContent described = describe(content, format, {});
-  described.alignment = 1;  // no padding behind the table, which can be gigabytes
+  described.alignment = 1;  // leaves out the padding behind the table, which can be gigabytes
   INGOT_TRY(std::vector<std::byte> header, format::serialise(described));
   const auto begin = header.begin() + static_cast<std::ptrdiff_t>(8 + 2 * count_bytes);
   return std::vector<std::byte>(begin, begin + static_cast<std::ptrdiff_t>(infos_bytes));

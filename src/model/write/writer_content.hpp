@@ -25,16 +25,16 @@ struct OwnTensor {
 };
 
 struct PendingTensor {
-  const TensorInfo* info = nullptr;     ///< Of `own`, or of the model that it is copied from.
-  std::unique_ptr<OwnTensor> own = {};  ///< Nothing if all is as in that model.
-  const LoadedFile* source = nullptr;   ///< Of data that is copied; lives as long as its model.
-  std::uint64_t source_offset = 0;      ///< In that file.
+  const TensorInfo* info = nullptr;     ///< The info of `own`, or of the model that is copied from.
+  std::unique_ptr<OwnTensor> own = {};  ///< Null if everything is as in that model.
+  const LoadedFile* source = nullptr;   ///< The file of copied data; lives as long as its model.
+  std::uint64_t source_offset = 0;      ///< The offset in that file.
 };
 
 struct WriterContent {
   KeyTable keys;
   std::vector<PendingTensor> tensors;
-  const void* first_model = nullptr;  ///< That a tensor is copied from.
+  const void* first_model = nullptr;  ///< The first model from which a tensor is copied.
   bool is_of_one_model = true;
   bool lacks_keys = false;  ///< It was made of a model that was read through its index.
 

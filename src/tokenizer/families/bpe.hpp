@@ -22,7 +22,7 @@ class BpeEncoder : public FamilyEncoder {
   [[nodiscard]] bool can_cut(std::string_view text, std::size_t place) const override;
 
  protected:
-  /// Encodes a text whose spaces are as tokens spell them; the ranges are settled in it.
+  /// Encodes a text whose spaces are spelled as in tokens; resolves the ranges within it.
   virtual void encode_spaced(std::string_view text, Work& work) const;
 
   /// Encodes text that is clean UTF-8. `offset` is its place in the normalized piece.
@@ -50,7 +50,7 @@ class BpeEncoder : public FamilyEncoder {
   WholeTokens whole_tokens_;
   // The symbol of each byte, of byte-encoded vocabularies.
   std::array<std::uint32_t, 256> byte_symbols_ = {};
-  // What a byte becomes that is part of no token; no_token: nothing.
+  // The id of a byte that is part of no token; no_token: none.
   std::array<TokenId, 256> byte_ids_ = {};
 };
 

@@ -72,7 +72,7 @@ class DnaEncoder final : public BpeEncoder {
   TokenId unknown_;
 };
 
-/// "whitespace": white space is dropped, and what is between is encoded apart.
+/// "whitespace": drops white space and encodes each text between separately.
 class WhitespaceEncoder final : public BpeEncoder {
  public:
   WhitespaceEncoder(const VocabularyData& data, Splitter splitter, BpeMerges merges,

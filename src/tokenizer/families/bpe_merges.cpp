@@ -58,8 +58,8 @@ std::uint64_t mark_spaces(const char* eight_bytes) noexcept {
   return (bytes - ones) & ~bytes & ones * 0x80;
 }
 
-/// Where the left symbol of a merge ends, which is not empty: at the first space after its first
-/// byte; npos if there is none.
+/// The end of the left symbol of a merge: the first space after its first byte; npos if there is
+/// none.
 std::size_t find_space(std::string_view merge, const char* memory_end) noexcept {
   if (memory_end - merge.data() < 17) return merge.find(' ', 1);
   const std::uint64_t low = mark_spaces(merge.data() + 1);
@@ -83,7 +83,7 @@ Result<BpeMerges> BpeMerges::make(const Model& model, const VocabularyData& data
   const std::string key = token_key("merges");
   const Value* value = model.find(key);
   if (value == nullptr) {
-    // One vocabulary is known to do without.
+    // One vocabulary is known to have no merges.
     if (data.pre_name == "kimi-k2") return BpeMerges(data, 0);
     return fail(Errc::key_not_found, key);
   }

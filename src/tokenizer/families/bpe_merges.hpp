@@ -17,8 +17,8 @@
 
 namespace ingot::tokenizer {
 
-/// Symbols are texts as the file spells them: the tokens by their ids, then what merges name or
-/// make besides.
+/// Symbols are texts as the file spells them: the tokens by their ids, then other texts that merges
+/// name or make.
 class BpeMerges {
  public:
   static constexpr std::uint32_t no_symbol = TextMap::not_found;
@@ -36,9 +36,9 @@ class BpeMerges {
   [[nodiscard]] bool is_token(std::uint32_t symbol) const noexcept {
     return symbol < data_->texts.size();
   }
-  /// Which characters merges bring together; not for byte-encoded vocabularies.
+  /// The characters that merges bring together; not for byte-encoded vocabularies.
   [[nodiscard]] const JoinFilter& filter() const noexcept { return filter_; }
-  /// Which bytes merges bring together; for byte-encoded vocabularies alone.
+  /// The bytes that merges bring together; only for byte-encoded vocabularies.
   [[nodiscard]] const BytePairs& byte_pairs() const noexcept { return byte_pairs_; }
   /// Whether no merge joins symbols at a place inside a text; for byte-encoded vocabularies alone.
   [[nodiscard]] bool is_cut(std::string_view text, std::size_t place) const noexcept {
@@ -67,11 +67,12 @@ class BpeMerges {
   };
   /// Adds merges, which are strings. Returns whether their texts fit.
   [[nodiscard]] bool add_all(const Array& merges);
-  /// Those of a list are looked up side by side, so that they wait for memory together.
+  /// Adds merges; looks all of a list up at once, so that they wait for memory together.
   [[nodiscard]] bool add(std::span<Pending> merges);
   /// Remembers the ends of two symbols that merge, at most two bytes of each.
   void add_byte_pair(const Pending& merge);
-  /// The same, where the left one ends beyond ASCII: `before` and `after` are what else is of them.
+  /// Adds the ends of two symbols of which the left one ends beyond ASCII; `before` and `after` are
+  /// their other bytes.
   void add_ends(std::string_view before, unsigned char left, unsigned char right,
                 std::string_view after);
   /// Whether a merge may join symbols that end and begin as the text does at a place.
@@ -83,7 +84,7 @@ class BpeMerges {
     const std::uint32_t id = data_->ids.find(data_->texts, key);
     return id != TextMap::not_found ? id : find_extra(key);
   }
-  /// As find(), of a text that is no token.
+  /// Works like find() for a text that is no token.
   [[nodiscard]] std::uint32_t find_extra(const TextKey& key) const noexcept;
   [[nodiscard]] std::uint32_t find_or_add(const TextKey& key) {
     const std::uint32_t id = data_->ids.find(data_->texts, key);
@@ -101,9 +102,9 @@ class BpeMerges {
   TextList extra_texts_;
   TextMap extra_ids_;
   bool is_full_ = false;  // a text did not fit
-  // Of byte-encoded vocabularies: the last one or two bytes of the left symbol, where the last is
-  // beyond ASCII, and the first of the right one. Few of the characters that have such a pair of
-  // bytes between them merge.
+  // The filter of byte-encoded vocabularies: the last one or two bytes of the left symbol, if the
+  // last is beyond ASCII, and the first of the right one. Few characters with such a pair of bytes
+  // between them merge.
   JoinFilter filter_;
   BytePairs byte_pairs_;
   bool has_distinct_tokens_;

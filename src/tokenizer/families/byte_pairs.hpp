@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What merging makes of two neighbouring bytes.
+// The result of merging two neighbouring bytes.
 #pragma once
 
 #include <algorithm>
@@ -38,14 +38,14 @@ class BytePairs {
   [[nodiscard]] bool may_join(char left, char right) const noexcept {
     return entry_of(left, right) >= first_join;
   }
-  /// What becomes of two symbols of one byte.
+  /// The result of joining two symbols of one byte.
   [[nodiscard]] Join join(char left, char right) const noexcept {
     const std::uint16_t entry = entry_of(left, right);
     return entry < first_join ? Join() : joins_[entry - first_join];
   }
 
  private:
-  static constexpr std::uint16_t apart = 0;       // no symbol has the bytes side by side
+  static constexpr std::uint16_t apart = 0;       // no symbol has these bytes side by side
   static constexpr std::uint16_t inner = 1;       // some symbol has them, but they do not merge
   static constexpr std::uint16_t first_join = 2;  // from here on: numbers in joins_
 

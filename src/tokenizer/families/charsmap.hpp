@@ -22,7 +22,7 @@ class Charsmap {
   [[nodiscard]] static Result<Charsmap> make(std::string_view bytes);
 
   struct Match {
-    std::size_t size_bytes = 0;  ///< 0: the text begins with none of the map's texts
+    std::size_t size_bytes = 0;  ///< 0 if the text begins with none of the map's texts
     std::string_view replacement;
   };
   /// The longest text of the map that `text` begins with.
@@ -35,7 +35,7 @@ class Charsmap {
   [[nodiscard]] bool leaves_before_ascii(char ascii) const noexcept;
 
  private:
-  /// Where the walk over a text stands, and what the last byte has found.
+  /// The state of a walk over a text, and the result of its last byte.
   struct Step {
     bool is_possible = false;
     bool has_value = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What each family of tokenizers does with a text that holds no special tokens.
+// Encodes a text without special tokens; each family of tokenizers has an encoder.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace ingot::tokenizer {
 
-/// What one call of encode works with: its result, and memory that is used again.
+/// The data of one call of encode: its result, and memory that is used again.
 struct Work {
   Work(std::size_t text_bytes, bool wants_ranges)
       : cache(wants_ranges ? 0 : text_bytes), keeps_ranges(wants_ranges) {
@@ -52,8 +52,8 @@ struct Work {
   WordCache cache;
   MergeBuffers merging;
   NormalizedText normalized;
-  NormalizedText replaced;  ///< For families that normalize in two steps.
-  /// Where the bytes of the normalized piece came from; empty if it was not changed.
+  NormalizedText replaced;  ///< The text between the steps of families that normalize in two steps.
+  /// The origins of the normalized piece's bytes; empty if it was not changed.
   std::span<const std::size_t> origins;
   bool keeps_ranges;
   bool is_too_long = false;  ///< A normalizer has made more of the text than memory should hold.

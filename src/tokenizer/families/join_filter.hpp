@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a text can be cut without changing its tokens.
+// Finds places where a text can be cut without changing its tokens.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 
 namespace ingot::tokenizer {
 
-/// Remembers which characters stand side by side within tokens. Between two that never do, no token
-/// can lie across, so what is before and what is after can be encoded apart. A set of bits by hash:
-/// a false yes costs a cut, never a wrong one.
+/// Remembers which characters stand side by side within tokens. No token spans two characters that
+/// never do, so a text can be cut between them. A set of bits by hash: a false yes costs a cut,
+/// never a wrong one.
 class JoinFilter {
  public:
   explicit JoinFilter(std::size_t token_count)

@@ -19,15 +19,15 @@ namespace ingot::tokenizer {
 /// that begins at the end of the text and stands for nothing.
 struct MergeSymbol {
   std::uint32_t begin = 0;
-  std::uint32_t id = 0;  ///< What the rules call it.
+  std::uint32_t id = 0;  ///< The id in the rules.
 };
 
-/// What becomes of two neighbours.
+/// The result of joining two neighbours.
 struct Join {
   static constexpr std::uint32_t no_rank = 0xFFFF'FFFF;
 
   std::uint32_t rank = no_rank;  ///< Lower ones first; no_rank: they stay apart.
-  std::uint32_t id = 0;          ///< Of the result.
+  std::uint32_t id = 0;          ///< The id of the result.
 };
 
 /// Memory that is used again from text to text.
@@ -47,8 +47,8 @@ inline constexpr std::size_t short_merge_symbols = 32;
   return std::uint64_t{rank} << 32 | position;
 }
 
-/// For short lists: quadratic, but in a few cache lines and without branches. A symbol that was
-/// merged into its neighbour keeps its place; a set of bits tells the living ones.
+/// A merge of short lists: quadratic, but in a few cache lines and without branches. A symbol that
+/// was merged into its neighbour keeps its place; a set of bits tells the living ones.
 template <class Rules>
 class ShortMerge {
  public:
@@ -107,8 +107,8 @@ class ShortMerge {
   std::array<std::uint32_t, short_merge_symbols> ids_;
 };
 
-/// For long lists: O(n log n) time. A heap holds rank and position of pairs; an entry whose pair is
-/// gone is noticed when it comes up, because the pair that is there has another rank.
+/// A merge of long lists in O(n log n) time. A heap holds rank and position of pairs. A stale entry
+/// is noticed when it comes up, because the pair at its position has another rank.
 template <class Rules>
 class LongMerge {
  public:
@@ -147,7 +147,7 @@ class LongMerge {
   }
 
  private:
-  static constexpr std::uint32_t dead = 0xFFFF'FFFF;  // in next_
+  static constexpr std::uint32_t dead = 0xFFFF'FFFF;  // marks a dead symbol in next_
 
   static std::uint32_t position_of(std::uint64_t entry) noexcept {
     return static_cast<std::uint32_t>(entry);
@@ -180,7 +180,7 @@ class LongMerge {
   void drop_stale() {
     std::erase_if(heap_,
                   [&](std::uint64_t one) { return !is_current(one, join_at(position_of(one))); });
-    sort_unique(heap_);  // which is a heap, too
+    sort_unique(heap_);  // a sorted list is a heap, too
   }
   void keep_living() {
     std::size_t count = 0;

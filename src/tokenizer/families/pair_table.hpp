@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What becomes of two neighbouring symbols, by their numbers.
+// The results of merging two neighbouring symbols, by their numbers.
 #pragma once
 
 #include <algorithm>

@@ -15,8 +15,8 @@ namespace ingot::tokenizer {
 namespace {
 
 constexpr std::int64_t steps_per_score = 10'000;
-constexpr std::int64_t unusable_score = -20'000'000;  // in steps; and below
-constexpr std::int64_t unknown_cost = 10'000'000;     // of a character without a token
+constexpr std::int64_t unusable_score = -20'000'000;  // in steps; this score and all below
+constexpr std::int64_t unknown_cost = 10'000'000;     // cost of a character without a token
 /// Larger scores count as this, so that no sum over a text overflows.
 constexpr double max_steps = 2'147'483'648.0;
 
@@ -73,8 +73,8 @@ class Plamo2Encoder final : public FamilyEncoder {
   /// The best way from a place to the end.
   struct Way {
     std::int64_t cost = 0;
-    std::uint32_t size_bytes = 0;  // of the first step
-    TokenId id = no_token;         // of the first step; no_token: bytes
+    std::uint32_t size_bytes = 0;  // size of the first step
+    TokenId id = no_token;         // id of the first step; no_token: bytes
   };
 
   void encode_anew(std::string_view word, std::size_t begin, Work& work) const {
@@ -103,7 +103,7 @@ class Plamo2Encoder final : public FamilyEncoder {
     trie_.visit_prefixes(data_.texts, word.substr(at), [&](std::uint32_t id, std::size_t size) {
       if (is_inside_character(word, at + size)) return;
       const std::int64_t cost = ways[at + size].cost + costs_[id];
-      // Of equal costs the longest, which comes last.
+      // Among equal costs the longest token wins, which comes last.
       if (cost <= best.cost) {
         best = {cost, static_cast<std::uint32_t>(size), static_cast<TokenId>(id)};
       }
@@ -121,7 +121,7 @@ class Plamo2Encoder final : public FamilyEncoder {
   const VocabularyData& data_;
   JoinFilter filter_;
   Trie trie_;
-  std::vector<std::int64_t> costs_;  // by id
+  std::vector<std::int64_t> costs_;  // costs by id
   std::array<TokenId, 256> byte_ids_;
 };
 

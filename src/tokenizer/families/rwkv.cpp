@@ -25,7 +25,7 @@ class RwkvEncoder final : public FamilyEncoder {
     for (std::size_t i = 0; i < texts_.size(); ++i) add_pairs(texts_[i]);
   }
 
-  /// Where no token has these two bytes side by side.
+  /// Whether no token has these two bytes side by side.
   [[nodiscard]] bool can_cut(std::string_view text, std::size_t place) const override {
     return !pairs_[pair_of(text, place)];
   }
@@ -64,7 +64,7 @@ class RwkvEncoder final : public FamilyEncoder {
   std::bitset<65'536> pairs_;  // the bytes that stand side by side within tokens
   std::size_t max_token_bytes_ = 1;
   TokenId unknown_;
-  TextList texts_;  // by id
+  TextList texts_;  // texts by id
   Trie trie_;
 };
 

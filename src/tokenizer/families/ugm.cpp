@@ -15,7 +15,7 @@
 namespace ingot::tokenizer {
 namespace {
 
-/// What a character without a token costs more than the worst token.
+/// The extra cost of a character without a token over the worst token.
 constexpr float unknown_penalty = 10.0F;
 
 /// Bytes of text over which sums of these scores are exact in double, whatever their order; 0 if
@@ -60,7 +60,7 @@ class UgmEncoder final : public FamilyEncoder {
     scores_.back() = unknown_score_ = lowest - unknown_penalty;
     exact_bytes_ = exact_bytes(scores_);
     tokens_ = Trie(data.texts, in_trie);
-    characters_.set(' ', characters_.find(space_symbol));  // of a part that is a space
+    characters_.set(' ', characters_.find(space_symbol));  // for a part that is a space
   }
 
   void encode(std::string_view piece, bool, Work& work) const override {
@@ -84,8 +84,8 @@ class UgmEncoder final : public FamilyEncoder {
     }
   }
 
-  /// Sums of scores are rounded, so that what comes before decides between ways that are equally
-  /// good but for rounding.
+  /// No place can be cut: sums of scores are rounded, so earlier text decides between ways that
+  /// differ only by rounding.
   [[nodiscard]] bool can_cut(std::string_view, std::size_t) const override { return false; }
 
  private:
@@ -94,13 +94,13 @@ class UgmEncoder final : public FamilyEncoder {
     static constexpr std::uint32_t no_way = 0xFFFF'FFFF;
 
     double sum = 0.0;
-    std::uint32_t begin = no_way;  // of its last token
+    std::uint32_t begin = no_way;  // begin of its last token
     TokenId id = no_token;
   };
 
-  /// The same without the normalized text as a whole, where no range of it is asked for and no
-  /// token lies across words.
-  /// @return  false if it cannot be done so; nothing is appended then.
+  /// Encodes without the normalized text as a whole; possible if no range of it is requested and no
+  /// token spans words.
+  /// @return false if that is not possible; nothing is appended then.
   bool encode_in_parts(std::string_view piece, Work& work) const {
     if (work.keeps_ranges || has_inner_space_ || !normalizer_.can_find_parts()) return false;
     const std::size_t first = work.ids.size();
@@ -218,14 +218,15 @@ class UgmEncoder final : public FamilyEncoder {
 
   const VocabularyData& data_;
   UgmNormalizer normalizer_;
-  Trie tokens_;              // of more than one character, and of one of ASCII
+  Trie tokens_;              // tokens of several characters, or of one of ASCII
   CharacterIds characters_;  // tokens of one character
   JoinFilter filter_;
-  std::vector<float> scores_;  // by id as the lattice counts them; that of unknown text at the end
+  // Scores by id as the lattice uses them; that of unknown text is last.
+  std::vector<float> scores_;
   float unknown_score_ = 0.0F;
   TokenId unknown_;
   std::size_t exact_bytes_ = 0;
-  bool has_inner_space_ = false;  // of any token: the space symbol, but not as its beginning
+  bool has_inner_space_ = false;  // whether any token has the space symbol after its beginning
 };
 
 /// The bytes of an array of 8-bit integers.

@@ -13,8 +13,8 @@ constexpr std::size_t max_growth_slack = 65'536;
 /// Places in the normalized text have 32 bits; a character may add a space symbol per byte.
 constexpr std::size_t max_normalized_bytes = 0x3FFF'FFFF;
 
-/// Spells what becomes of characters, one after the other: spaces as the space symbol, between
-/// words and before the first one as the file wants them.
+/// Spells the replacements of characters, one after the other. Spaces become the space symbol,
+/// between words and before the first word as the file wants them.
 class SpaceSpeller {
  public:
   SpaceSpeller(std::string& result, bool needs_prefix, bool joins_spaces, bool is_in_word)
@@ -66,7 +66,7 @@ std::size_t UgmNormalizer::max_bytes_of(std::string_view text) noexcept {
   return std::min(max_normalized_bytes, text.size() * max_growth + max_growth_slack);
 }
 
-/// What becomes of the text at a place.
+/// The replacement of the text at a position.
 UgmNormalizer::Replaced UgmNormalizer::replace(std::string_view text) const {
   if (user_defined_.can_begin_with(text[0])) {
     const Trie::Match match = user_defined_.longest_prefix(data_.texts, text);

@@ -44,7 +44,7 @@ class UgmNormalizer {
   template <class Take>
   bool for_each_part(std::string_view text, const JoinFilter& filter, std::size_t max_bytes,
                      std::string& buffer, const Take& take) const {
-    std::size_t size_bytes = 0;  // of the normalized text
+    std::size_t size_bytes = 0;  // size of the normalized text
     const auto take_part = [&](std::string_view part) {
       size_bytes += part.size() + (part[0] == ' ' ? space_symbol.size() - 1 : 0);
       take(part);
@@ -74,7 +74,7 @@ class UgmNormalizer {
     std::size_t source_bytes = 0;
   };
 
-  /// What may become of a character, by its first byte.
+  /// The possible change of a character, by its first byte.
   enum class Change : std::uint8_t {
     none,          ///< An ASCII character that always stays.
     before_ascii,  ///< Stays if an ASCII character follows, or nothing.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which tokens are what merging makes of their own text.
+// Finds the tokens that merging makes of their own text.
 #pragma once
 
 #include <atomic>

@@ -32,7 +32,8 @@ class WordCache {
 
   [[nodiscard]] bool is_on() const noexcept { return !slots_.empty(); }
 
-  /// What has ids: a word may be a token as it is, where a part of the same bytes is merged.
+  /// The kind of a text with ids: a word may be a token as it is, while a part with the same bytes
+  /// is merged.
   enum class Kind : std::uint8_t { word, part };
   /// A word and its place in the cache.
   struct Key {
@@ -99,7 +100,7 @@ class WordCache {
 
   struct Slot {
     ShortText text;
-    std::uint32_t word = 0;      // where a long word begins in words_
+    std::uint32_t word = 0;      // offset of a long word in words_
     std::uint32_t first_id = 0;  // the id if it is the only one, else where the ids begin in ids_
     std::uint32_t size_and_kind = 0;
     std::uint16_t id_count = 0;

@@ -39,13 +39,13 @@ class WpmEncoder final : public FamilyEncoder {
   void encode(std::string_view piece, bool, Work& work) const override {
     NormalizedText& normalized = work.normalized;
     normalized.clear();
-    std::size_t word = 0;  // where it begins in the normalized text
+    std::size_t word = 0;  // its offset in the normalized text
     const auto end_word = [&](std::size_t source) {
       if (word == normalized.text.size()) return;
       encode_word(
           std::string_view(normalized.text).substr(word), word, work,
           [&](std::string_view anew, std::size_t begin) { encode_anew(anew, begin, work); });
-      normalized.text += ' ';  // so that the end of the word has an origin
+      normalized.text += ' ';  // gives the end of the word an origin
       normalized.mark(source);
       word = normalized.text.size();
     };
@@ -65,7 +65,7 @@ class WpmEncoder final : public FamilyEncoder {
     work.origins = normalized.origins;
   }
 
-  /// Before white space, and before what is a word of its own.
+  /// Cuts are possible before white space, and before a character that is a word of its own.
   [[nodiscard]] bool can_cut(std::string_view text, std::size_t place) const override {
     const auto byte = static_cast<unsigned char>(text[place]);
     if (byte >= ascii_.size()) return false;

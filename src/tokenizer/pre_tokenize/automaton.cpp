@@ -41,7 +41,7 @@ std::vector<CodePointRun> SetClasses::make_runs(std::span<const CodePointSet> se
 
 namespace {
 
-/// What a thread of the search does next; `fork` prefers `next` to `other`.
+/// The next action of a thread of the search; `fork` prefers `next` to `other`.
 struct Instruction {
   enum class Kind : std::uint8_t { consume, look, fork, match };
   Kind kind = Kind::match;
@@ -190,7 +190,7 @@ class AutomatonBuilder {
   Compiler program_;
   const SetClasses& classes_;
   std::map<Threads, std::size_t> rows_;
-  std::vector<const Threads*> pending_;  // by number of row
+  std::vector<const Threads*> pending_;  // threads by number of row
   std::size_t filled_rows_ = 0;
   Threads next_;
   std::vector<bool> visited_;
@@ -203,7 +203,7 @@ void Automaton::find_places(std::size_t class_count) {
   places_.assign(class_count * class_count, Place::apart);
   std::vector<std::size_t> rows;
   for (std::size_t left = 0; left < class_count; ++left) {
-    // Where searches are after the character on the left, whatever they have read before.
+    // Collects the states after the character on the left, for all earlier text.
     rows.clear();
     for (std::size_t row = row_size; row < table_.size(); row += row_size) {
       const std::size_t after = row_after(table_[row + left]);
@@ -213,8 +213,8 @@ void Automaton::find_places(std::size_t class_count) {
     const std::size_t first = row_after(table_[first_row_ + left]);
     for (std::size_t right = 0; right < class_count; ++right) {
       Place& place = places_[left * class_count + right];
-      // All must end at the character on the right, as they would at the end of a text. Every
-      // search comes to the character on the left at last, at the latest by beginning there.
+      // All searches must end at the character on the right, as at the end of a text. Every search
+      // reaches the character on the left, at the latest by beginning there.
       if (first != dead_row && matches(table_[first + right])) place = Place::cut;
       for (const std::size_t row : rows) {
         const std::uint16_t at_right = table_[row + right];

@@ -40,7 +40,7 @@ class SetClasses {
  private:
   [[nodiscard]] std::vector<CodePointRun> make_runs(std::span<const CodePointSet> sets);
 
-  std::vector<std::vector<bool>> members_;  // by class, then by set
+  std::vector<std::vector<bool>> members_;  // membership by class, then by set
   CodePointMap map_;
   std::array<std::uint8_t, 128> ascii_ = {};
 };
@@ -48,7 +48,7 @@ class SetClasses {
 /// One expression over the classes of a list of expressions.
 class Automaton {
  public:
-  /// Errc::internal if the table were larger than its numbers allow.
+  /// Fails with Errc::internal if the table would be larger than its numbers allow.
   [[nodiscard]] static Result<Automaton> make(const ExpressionNode& expression,
                                               const SetClasses& classes);
 
@@ -68,11 +68,11 @@ class Automaton {
     return (table_[row + classes.count()] & match_flag) != 0 ? end : best;
   }
 
-  /// What is known of a place between characters of two classes, whatever else is in the text.
+  /// The facts about a place between characters of two classes, for all other text.
   enum class Place : std::uint8_t {
-    open,   ///< A match may lie across, or depend on what follows.
+    open,   ///< A match may span the place, or depend on later text.
     apart,  ///< Matches before and after do not depend on one another.
-    cut     ///< The same, and a match always ends there.
+    cut     ///< No match spans the place, and a match always ends there.
   };
   [[nodiscard]] Place place_between(std::uint8_t left, std::uint8_t right,
                                     const SetClasses& classes) const noexcept {
@@ -82,13 +82,13 @@ class Automaton {
  private:
   friend class AutomatonBuilder;
 
-  // A row has one step for each class and one for the end of the text. A step is the row that
-  // follows; its flag says that the expression matches what came before this character.
+  // A row has one step for each class and one for the end of the text. A step is the next row; its
+  // flag says that the expression matches the text before this character.
   static constexpr std::uint16_t match_flag = 0x8000;
   static constexpr std::size_t dead_row = 0;
   std::size_t first_row_ = 0;
   std::vector<std::uint16_t> table_;
-  std::vector<Place> places_;  // by class of the left character, then of the right one
+  std::vector<Place> places_;  // places by class of the left character, then of the right one
 
   void find_places(std::size_t class_count);
 };

@@ -13,11 +13,12 @@ namespace {
 using Kind = ExpressionNode::Kind;
 
 constexpr std::uint16_t all_classes = 0xFFFF;
-constexpr std::uint16_t white_space_classes = 0xFF00;  // those with white_space_bit
+constexpr std::uint16_t white_space_classes = 0xFF00;  // the classes with white_space_bit
 
 std::uint16_t classes_of(Group group) noexcept {
   const auto bit = static_cast<unsigned>(group);
-  return static_cast<std::uint16_t>(0x0101u << bit);  // with white space and without
+  // The class with white space and the one without.
+  return static_cast<std::uint16_t>(0x0101u << bit);
 }
 
 class Parser {
@@ -142,7 +143,7 @@ class Parser {
     } else if (skip("\\S")) {
       set.classes |= all_classes & ~white_space_classes;
     } else if (skip("\\p{")) {
-      constexpr std::string_view letters = "UCLMNPSZ";  // in the order of Group
+      constexpr std::string_view letters = "UCLMNPSZ";  // letters in the order of Group
       const std::size_t group = letters.find(next());
       expect("}");
       if (group >= letters.size()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a value of tokenizer.ggml.pre means.
+// The meaning of a value of tokenizer.ggml.pre.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,8 @@ Result<Splitter> Splitter::make(std::span<const std::string_view> expressions) {
 
 Result<Splitter> Splitter::of(const PreTokenizer& pre_tokenizer) {
   static std::mutex mutex;
-  static std::map<const std::string_view*, const Splitter> made;  // by list of expressions
+  // Splitters by list of expressions.
+  static std::map<const std::string_view*, const Splitter> made;
   const std::lock_guard lock(mutex);
   const std::string_view* list = pre_tokenizer.expressions.data();
   auto place = made.find(list);
@@ -52,7 +53,7 @@ Result<Splitter> Splitter::of(const PreTokenizer& pre_tokenizer) {
 bool Splitter::is_cut(char32_t left, char32_t right) const {
   for (const Step& step : steps_) {
     const Automaton::Place place = place_between(step, left, right);
-    // What the expressions after this one get ends here.
+    // The text for the later expressions ends here.
     if (place == Automaton::Place::cut) return true;
     if (place == Automaton::Place::open) return false;
   }

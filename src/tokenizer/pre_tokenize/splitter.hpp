@@ -17,7 +17,7 @@ namespace ingot::tokenizer {
 
 class Splitter {
  public:
-  /// Errc::internal if an expression is not in the syntax of expression.hpp.
+  /// Fails with Errc::internal if an expression is not in the syntax of expression.hpp.
   [[nodiscard]] static Result<Splitter> make(std::span<const std::string_view> expressions);
 
   /// The splitter of a pre-tokenizer. Its expressions are constants, so it is made once in a
@@ -37,8 +37,8 @@ class Splitter {
   [[nodiscard]] bool is_cut(char32_t left, char32_t right) const;
 
  private:
-  /// How one expression finds its matches. Those that look ahead without a limit are written by
-  /// hand; so is the one that would start again and again at every space.
+  /// The way in which one expression finds its matches. Expressions that look ahead without a limit
+  /// are written by hand, and so is one that would start again at every space.
   enum class Search : std::uint8_t {
     automaton,
 #define INGOT_SPLIT(name, ...)
@@ -161,7 +161,7 @@ class Splitter {
     while (begin != end && !is_number(begin)) begin = after(begin);
     return begin;
   }
-  /// Where the white space at the end begins.
+  /// The beginning of the white space at the end.
   [[nodiscard]] static const char* last_space(const char* begin, const char* end);
 
   std::shared_ptr<const SetClasses> classes_;

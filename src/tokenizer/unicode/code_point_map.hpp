@@ -10,7 +10,7 @@
 
 namespace ingot::tokenizer {
 
-/// One past the last code point of Unicode.
+/// The number after the last code point of Unicode.
 inline constexpr char32_t code_point_count = 0x110000;
 
 /// Code points from `first` to the next run have `value`.
@@ -24,7 +24,7 @@ template <class Value>
 struct CodePointBlocks {
   static constexpr char32_t block_size = 128;
 
-  /// Where the value of a code point below code_point_count is.
+  /// The index of the value of a code point below code_point_count.
   [[nodiscard]] std::size_t place_of(char32_t code_point) const noexcept {
     return std::size_t{blocks[code_point / block_size]} * block_size + code_point % block_size;
   }

@@ -37,8 +37,8 @@ std::size_t clean_bytes(std::uint64_t word) noexcept {
   const std::uint64_t beyond_ascii = word & 0x8080'8080'8080'8080;
   if (beyond_ascii == 0) return 8;
   if ((word & 0x80) == 0) return static_cast<std::size_t>(std::countr_zero(beyond_ascii)) / 8;
-  // The bits that mark lead and continuation, then those of which one is set if the character
-  // needs so many bytes.
+  // Tests the bits that mark lead and continuation, then bits of which one must be set if the
+  // character needs this length.
   if ((word & 0xC0'C0F0) == 0x80'80E0) return (word & 0x200F) == 0 ? 0 : 3;
   if ((word & 0xC0E0) == 0x80C0) return (word & 0x1E) == 0 ? 0 : 2;
   return 0;

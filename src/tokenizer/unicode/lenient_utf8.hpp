@@ -28,7 +28,7 @@ inline constexpr char32_t space_character = 0x2581;
 
 struct LenientCharacter {
   char32_t code_point = 0;
-  std::size_t size_bytes = 0;  ///< At least 1.
+  std::size_t size_bytes = 0;  ///< The size, at least 1.
 };
 
 /// Bytes of the character that begins with `lead`, by its high four bits alone.
@@ -39,8 +39,8 @@ struct LenientCharacter {
   return sizes >> (static_cast<unsigned char>(lead) >> 4) * 4 & 0xF;
 }
 
-/// The first character of `text`, which is not empty. What cannot be decoded, and what would be
-/// above U+10FFFF, is U+FFFD of one byte.
+/// The first character of `text`, which is not empty. Bytes that cannot be decoded, and numbers
+/// above U+10FFFF, give U+FFFD of one byte.
 [[nodiscard]] constexpr LenientCharacter decode_lenient(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
@@ -58,7 +58,7 @@ struct LenientCharacter {
 
 /// Whether a character that was decoded was UTF-8, in as few bytes as it needs.
 [[nodiscard]] constexpr bool is_shortest(const LenientCharacter& character) noexcept {
-  // The smallest code point that needs so many bytes.
+  // The smallest code point for each number of bytes.
   constexpr char32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
   return character.size_bytes == 1 ? character.code_point < 0x80
                                    : character.code_point >= smallest[character.size_bytes];

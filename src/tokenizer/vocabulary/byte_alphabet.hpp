@@ -15,8 +15,9 @@ namespace ingot::tokenizer {
 struct ByteAlphabet {
   static constexpr char32_t character_count = 0x100 + 68;
 
-  std::array<char32_t, 256> characters = {};             ///< By byte.
-  std::array<std::int16_t, character_count> bytes = {};  ///< By character; -1: stands for none.
+  std::array<char32_t, 256> characters = {};             ///< The characters by byte.
+  std::array<std::int16_t, character_count> bytes = {};  ///< The bytes by character; -1 if it
+                                                         ///< stands for none.
 
   constexpr ByteAlphabet() {
     bytes.fill(-1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How tokens spell bytes that text files cannot hold.
+// The spelling in tokens of bytes that text files cannot hold.
 #pragma once
 
 #include <optional>

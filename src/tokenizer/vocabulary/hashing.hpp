@@ -13,7 +13,7 @@
 
 namespace ingot::tokenizer {
 
-/// Both halves of a 128-bit product, joined.
+/// Joins both halves of a 128-bit product.
 [[nodiscard]] inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {
   __extension__ using Wide = unsigned __int128;
   const Wide product = Wide{a} * b;

@@ -9,7 +9,7 @@
 namespace ingot::tokenizer {
 namespace {
 
-/// What a walk through the trie takes at most: longer texts are worth a table.
+/// The longest text for a walk through the trie; longer texts are worth a table.
 constexpr std::size_t max_short_bytes = 64;
 constexpr std::size_t step = 8;
 /// Hashes are polynomials of a random number modulo this prime, 2^61 - 1.
@@ -112,7 +112,7 @@ Trie::Match PrefixTable::longest_long(const HashedText& hashed, std::size_t begi
                                       std::size_t max_bytes) const {
   Trie::Match best;
   const std::uint64_t before = hashed.before(begin);
-  std::uint64_t power = 1;  // of base(), to the bytes found
+  std::uint64_t power = 1;  // power of base() for the bytes found
   std::size_t found_bytes = 0;
   for (std::size_t bit = std::bit_floor(std::min(max_bytes, max_bytes_)); bit != 0; bit /= 2) {
     if (bit > max_bytes - found_bytes) continue;

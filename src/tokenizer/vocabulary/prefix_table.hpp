@@ -28,7 +28,7 @@ class HashedText {
 
  private:
   std::string_view text_;
-  std::vector<std::uint64_t> sums_;  // before each `step`th byte
+  std::vector<std::uint64_t> sums_;  // sums before each `step`th byte
 };
 
 /// Short texts are in a trie. A long one is found by steps of powers of two: the table has the hash
@@ -36,7 +36,7 @@ class HashedText {
 class PrefixTable {
  public:
   PrefixTable() = default;
-  /// As for Trie.
+  /// The parameters are those of Trie.
   PrefixTable(const TextList& list, const std::vector<std::uint32_t>& numbers);
 
   [[nodiscard]] bool empty() const noexcept { return short_.empty() && long_.empty(); }

@@ -32,7 +32,7 @@ SpecialFinder::SpecialFinder(const VocabularyData& data) : data_(data) {
 /// the longest that still fits before the next one that was taken.
 class SpecialFinder::Search {
  public:
-  /// `everywhere`: what is found in the plain ranges, too.
+  /// `everywhere` holds the tokens that are found in the plain ranges, too.
   Search(const VocabularyData& data, const PrefixTable& table, const PrefixTable& everywhere,
          std::span<const ByteRange> plain_ranges, std::string_view text)
       : data_(data),
@@ -68,7 +68,7 @@ class SpecialFinder::Search {
     TokenId id = no_token;
     std::size_t token_begin = 0;
     std::size_t token_end = 0;
-    std::size_t end = 0;  // with the white space that it strips
+    std::size_t end = 0;  // its end, with the white space that it strips
   };
 
   /// The longest token at `begin` that ends at `end` at the latest.
@@ -133,7 +133,8 @@ class SpecialFinder::Search {
   std::string_view text_;
   HashedText hashed_;
   std::priority_queue<Occurrence> waiting_;
-  std::map<std::size_t, Taken> taken_;  // by where the white space that it strips begins
+  // Tokens by the beginning of the white space that they strip.
+  std::map<std::size_t, Taken> taken_;
 };
 
 std::vector<TextPart> SpecialFinder::split(std::string_view text, bool parse_special,
@@ -150,7 +151,8 @@ std::vector<bool> SpecialFinder::find_cuts(std::string_view text, bool parse_spe
   std::vector<bool> cuts(text.size(), true);
   std::size_t spaces_begin = 0;  // white space that was counted last
   std::size_t spaces_end = 0;
-  std::size_t closed = 0;  // where the tokens end that begin before a place, with what they strip
+  // The end of tokens that begin before a place, with the text that they strip.
+  std::size_t closed = 0;
   for (std::size_t place = 0; place < text.size(); ++place) {
     const bool is_stripped =
         !data_.strip_left.empty() && place != 0 && is_ascii_space(text[place - 1]);

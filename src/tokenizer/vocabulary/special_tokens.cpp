@@ -88,7 +88,8 @@ class Resolver {
     set_kind(text, kind);
   }
 
-  /// Two formats of chats use tokens that end a generation elsewhere as parts of a turn.
+  /// Resolves tokens that two chat formats use as parts of a turn, though they end a generation
+  /// elsewhere.
   void settle_rivals() {
     const bool calls = is_end("<|call|>") || is_end("<|calls|>");
     const bool is_part = (is_end("<|return|>") && calls) || (calls && is_end("<|flush|>"));

@@ -12,10 +12,10 @@
 
 namespace ingot::tokenizer {
 
-/// A text with what a look-up needs of it.
+/// A text, prepared for a look-up.
 struct TextKey {
   std::string_view text;
-  ShortText short_text;  ///< If it has at most ShortText::max_bytes.
+  ShortText short_text;  ///< Set if the text has at most ShortText::max_bytes.
   std::uint64_t hash = 0;
 };
 
@@ -25,7 +25,7 @@ class TextList {
   /// Bytes that the list can hold: offsets have 32 bits.
   static constexpr std::size_t max_bytes = 0xFFFF'FFFF;
 
-  /// Room for so many texts of so many bytes in all; more may follow.
+  /// Makes room for `count` texts of `size_bytes` in all; more may follow.
   void reserve(std::size_t count, std::size_t size_bytes) {
     begins_.reserve(count + 1);
     bytes_.resize(size_bytes + ShortText::max_bytes);
@@ -68,8 +68,8 @@ class TextList {
     return bytes_.data() + begin;
   }
 
-  LargeVector<char> bytes_;  // beyond the last text there are always ShortText::max_bytes
-  std::vector<std::uint32_t> begins_ = {0};  // of each text and of what follows the last
+  LargeVector<char> bytes_;                  // ShortText::max_bytes always follow the last text
+  std::vector<std::uint32_t> begins_ = {0};  // begin of each text and of the bytes after the last
 };
 
 /// Finds the number of a text in a TextList. Open addressing; a slot is a number and 32 bits of the
@@ -115,11 +115,11 @@ class TextMap {
   /// Adds list[number], whose key is given, unless an equal text is there.
   void insert(const TextList& list, std::uint32_t number, const TextKey& key);
 
-  /// How many different texts there are.
+  /// The number of different texts.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
  private:
-  static constexpr std::uint32_t no_tag = 0;  // of an empty slot
+  static constexpr std::uint32_t no_tag = 0;  // tag of an empty slot
   struct Slot {
     std::uint32_t number = 0;
     std::uint32_t tag = no_tag;

@@ -12,7 +12,7 @@ namespace {
 /// A text with its first eight bytes as a number of the same order, which decides nearly always.
 struct SortedText {
   std::uint64_t head = 0;
-  std::uint32_t place = 0;  // in the list of numbers
+  std::uint32_t place = 0;  // index in the list of numbers
 };
 
 std::uint64_t head_of(std::string_view text) noexcept {

@@ -16,8 +16,8 @@
 
 namespace ingot::tokenizer {
 
-/// A tree in which a node stands for what the texts below it have in common, so that it has at most
-/// two nodes for a text, however long the texts are. Texts are those of a list that the caller
+/// A tree in which a node stands for the common beginning of the texts below it, so that it has at
+/// most two nodes per text, however long the texts are. Texts are those of a list that the caller
 /// keeps.
 class Trie {
  public:
@@ -28,7 +28,8 @@ class Trie {
   ///                 whose number comes first is found.
   Trie(const TextList& list, const std::vector<std::uint32_t>& numbers);
 
-  /// Of the texts whose numbers `is_wanted` holds for; of equal ones the first is found.
+  /// Makes a trie of the texts whose numbers satisfy `is_wanted`; of equal texts the first is
+  /// found.
   template <class IsWanted>
   [[nodiscard]] static Trie of(const TextList& list, const IsWanted& is_wanted) {
     std::vector<std::uint32_t> numbers;
@@ -81,7 +82,7 @@ class Trie {
  private:
   static constexpr std::uint32_t no_node = 0xFFFF'FFFF;
   static constexpr std::size_t word_bytes = 8;
-  /// More leave few gaps between their first bytes.
+  /// A larger number leaves few gaps between the first bytes.
   static constexpr std::size_t few_children = 32;
 
   struct Node {
@@ -118,8 +119,8 @@ class Trie {
     return count;
   }
 
-  /// The same, where most bytes between the first and the last one are there: a byte lies no
-  /// further from the beginning than its value from that of the first byte.
+  /// Finds a byte in a list with most bytes between the first and the last: a byte lies no further
+  /// from the beginning than its value from that of the first byte.
   static std::size_t find_among_many(const char* bytes, std::size_t count, char byte) noexcept {
     const auto value = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
     const auto wanted = static_cast<unsigned char>(byte);
@@ -130,8 +131,8 @@ class Trie {
   }
 
   std::vector<Node> nodes_;
-  // Of each node's own part: apart from the nodes, so that those of all children are in one or a
-  // few cache lines.
+  // The first bytes of each node's part. They are separate from the nodes, so that the bytes of all
+  // children are in one or a few cache lines.
   std::vector<char> first_bytes_;  // and word_bytes more
   std::array<std::uint32_t, 256> roots_ = make_empty_roots();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a vocabulary consists of, after everything in the file has been checked.
+// The content of a vocabulary, after everything in the file has been checked.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct VocabularyData {
   TokenizerFlags flags;
 
   TextList texts;
-  TextMap ids;  ///< Of texts; the first of equal ones.
+  TextMap ids;  ///< The ids of texts; the first of equal texts.
   std::vector<float> scores;
   std::vector<TokenKind> file_kinds;
   std::vector<TokenKind> kinds;
@@ -61,7 +61,7 @@ struct VocabularyData {
   [[nodiscard]] bool is_found_in_text(TokenId id) const noexcept {
     return kind(id) == TokenKind::user_defined || is_hidden(id);
   }
-  /// Those of them that are looked for only on request, and shown only on request.
+  /// Whether a special token is found and shown only on request.
   [[nodiscard]] bool is_hidden(TokenId id) const noexcept {
     return kind(id) == TokenKind::control || kind(id) == TokenKind::unknown;
   }
@@ -70,7 +70,8 @@ struct VocabularyData {
 /// U+E000 at the end of a token of six letters of DNA.
 inline constexpr std::string_view k_mer_mark = "\xEE\x80\x80";
 
-/// Fills specials that no key names, the end of generation and what depends on them.
+/// Fills special tokens that no key names, the ends of generation, and the members that depend on
+/// them.
 void resolve_special_tokens(const Model& model, VocabularyData& data);
 
 }  // namespace ingot::tokenizer

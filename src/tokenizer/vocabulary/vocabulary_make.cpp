@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From the keys of a model to a vocabulary.
+// Makes a vocabulary from the keys of a model.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -60,7 +60,7 @@ class TextAdder {
     keys_[count_++] = key;
     if (count_ == keys_.size()) settle();
   }
-  /// To be called after the last text.
+  /// Finishes the list; call it after the last text.
   void settle() {
     auto number = static_cast<std::uint32_t>(data_.texts.size() - count_);
     for (const TextKey& key : std::span(keys_).first(count_)) {
@@ -93,7 +93,7 @@ Result<void> read_texts(const Model& model, VocabularyData& data) {
   if (tokens.size() > static_cast<std::uint64_t>(std::numeric_limits<TokenId>::max())) {
     return fail(Errc::tokenizer_invalid, value->file_offset(), key, "there are too many tokens");
   }
-  constexpr std::size_t name_room = 32;  // for the name of an empty token
+  constexpr std::size_t name_room = 32;  // room for the name of an empty token
   const auto count = static_cast<std::size_t>(tokens.size());
   data.texts.reserve(count, text_bytes(tokens));
   data.ids = TextMap(count);
@@ -103,7 +103,7 @@ Result<void> read_texts(const Model& model, VocabularyData& data) {
     if (text.empty()) {
       const std::string name = "[EMPTY_" + std::to_string(data.texts.size()) + "]";
       adder.add(data.ids.key_of(name));
-      adder.settle();  // before the name goes
+      adder.settle();  // must come before the name is destroyed
     } else {
       adder.add(data.ids.key_of(text, memory_end(tokens)));
     }
@@ -122,8 +122,8 @@ TokenKind kind_of(std::int64_t number) noexcept {
   return is_known ? static_cast<TokenKind>(number) : TokenKind::undefined;
 }
 
-/// The elements of an array of numbers of one type, as far as there are tokens; the rest is left.
-/// Arrays of other types are read one value at a time.
+/// The elements of an array of numbers of one type, up to the number of tokens; others keep their
+/// values. Arrays of other types are read one value at a time.
 template <class Stored, class Take>
 void read_numbers(const Model& model, std::string_view name, ValueType type, std::size_t count,
                   const Take& take) {
@@ -215,7 +215,7 @@ void read_flags(const Model& model, const Family& family, VocabularyData& data) 
   if (pre != nullptr && pre->has(PreTokenizer::gemma)) flags.adds_bos = true;
 }
 
-/// The value of tokenizer.ggml.pre, or what the family implies.
+/// The value of tokenizer.ggml.pre, or the default of the family.
 std::string_view pre_name_of(const Model& model, std::string_view model_name) {
   if (model_name == "gemma4") return model_name;
   const auto name = model.get_or<std::string_view>(token_key("pre"), "");

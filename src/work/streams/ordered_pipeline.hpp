@@ -34,7 +34,7 @@ class OrderedPipeline {
       try {
         helpers_.emplace_back([this] { help(); });
       } catch (const std::system_error&) {
-        break;  // the system has no more threads: those that are here do the work
+        break;  // the system has no more threads; the existing ones do the work
       }
     }
   }
@@ -49,7 +49,7 @@ class OrderedPipeline {
     changed_.notify_all();
   }
 
-  /// The next item, valid until `release`. Throws what making it has thrown.
+  /// The next item, valid until `release`. Throws the exception that making it threw.
   [[nodiscard]] Slot& next() {
     std::unique_lock lock(mutex_);
     Place& place = places_[taken_ % places_.size()];
@@ -64,7 +64,7 @@ class OrderedPipeline {
     return place.slot;
   }
 
-  /// The item that `next` gave is done with.
+  /// Releases the item that `next` gave.
   void release() {
     {
       const std::lock_guard lock(mutex_);
@@ -74,7 +74,7 @@ class OrderedPipeline {
     changed_.notify_one();
   }
 
-  /// The slots, for the next pipeline; all items have been released.
+  /// Takes the slots, for the next pipeline; all items must be released.
   [[nodiscard]] std::vector<Slot> take_slots() {
     std::vector<Slot> slots;
     for (Place& place : places_) slots.push_back(std::move(place.slot));
@@ -82,7 +82,7 @@ class OrderedPipeline {
   }
 
  private:
-  /// Enough to go on while one item is written.
+  /// The number of items made ahead, enough work while one item is written.
   static constexpr std::size_t items_ahead = 8;
 
   struct Place {
@@ -125,14 +125,14 @@ class OrderedPipeline {
 
   std::mutex mutex_;
   std::condition_variable ready_;    // an item is ready
-  std::condition_variable changed_;  // there is room, or the end has come
+  std::condition_variable changed_;  // there is room, or the work has ended
   std::uint64_t count_;
   std::uint64_t started_ = 0;
   std::uint64_t taken_ = 0;
   Make make_;
   std::vector<Place> places_;
-  Scratch scratch_;                    // of the calling thread
-  std::vector<std::jthread> helpers_;  // last: they end before what they use
+  Scratch scratch_;                    // scratch memory of the calling thread
+  std::vector<std::jthread> helpers_;  // declared last: they end before the members that they use
 };
 
 }  // namespace ingot::convert

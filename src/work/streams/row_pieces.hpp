@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a tensor is cut into pieces that are decoded, changed and encoded at once.
+// Cuts a tensor into pieces that are decoded, changed and encoded at once.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,13 @@ namespace ingot {
 
 /// Rows of one matrix, or a part of one row.
 struct RowPiece {
-  std::uint64_t matrix = 0;     ///< Which of the matrices that further dimensions count.
-  std::uint64_t first_row = 0;  ///< Of the matrix.
+  std::uint64_t matrix = 0;     ///< The index of the matrix; dimensions beyond the second count
+                                ///< matrices.
+  std::uint64_t first_row = 0;  ///< Its index in the matrix.
   std::uint64_t row_count = 0;
   std::uint64_t first_column = 0;
   std::uint64_t column_count = 0;
-  std::uint64_t first_element = 0;  ///< Of the tensor.
+  std::uint64_t first_element = 0;  ///< Its index in the tensor.
 
   [[nodiscard]] std::uint64_t element_count() const noexcept { return row_count * column_count; }
 };
@@ -25,11 +26,11 @@ struct RowPiece {
 /// The pieces of a tensor, the same for any number of threads.
 class RowPieces {
  public:
-  /// No pieces.
+  /// Makes an empty list.
   RowPieces() = default;
 
-  /// Cuts a tensor of one element or more into parts of `part_elements` of a row, a multiple of
-  /// every block, or into as many whole rows as `most_rows`, if `part_elements` is that of a row.
+  /// Cuts a tensor of one element or more into parts of a row. `part_elements` is a multiple of
+  /// every block. If it is the length of a row, each piece has up to `most_rows` whole rows.
   RowPieces(const TensorInfo& tensor, std::uint64_t part_elements, std::uint64_t most_rows) noexcept
       : row_elements_(tensor.row_elements()),
         matrix_rows_(tensor.shape.size() > 1 ? tensor.shape[1] : 1),
@@ -43,7 +44,7 @@ class RowPieces {
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   [[nodiscard]] std::uint64_t per_matrix() const noexcept { return pieces_per_matrix_; }
 
-  /// `index` is less than `count()`.
+  /// The piece at `index`, which is less than `count()`.
   [[nodiscard]] RowPiece piece(std::uint64_t index) const noexcept {
     const std::uint64_t within = index % pieces_per_matrix_;
     RowPiece piece{.matrix = index / pieces_per_matrix_};
@@ -59,7 +60,7 @@ class RowPieces {
  private:
   std::uint64_t row_elements_ = 1;
   std::uint64_t matrix_rows_ = 1;
-  std::uint64_t part_elements_ = 1;  // of a row
+  std::uint64_t part_elements_ = 1;  // elements of a row in one piece
   std::uint64_t parts_per_row_ = 1;
   std::uint64_t rows_per_piece_ = 1;
   std::uint64_t pieces_per_matrix_ = 1;

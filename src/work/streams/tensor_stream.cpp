@@ -16,25 +16,25 @@
 namespace ingot {
 namespace {
 
-/// Elements that are decoded at once; whole blocks of every type.
+/// The elements that are decoded at once: whole blocks of every type.
 constexpr std::uint64_t piece_elements = std::uint64_t{1} << 17;
 
-/// Elements that go through floats at once: they stay in the first caches.
+/// The elements that are converted through floats at once, which stay in the first caches.
 constexpr std::uint64_t part_elements = std::uint64_t{1} << 13;
 
-/// Bytes that are copied at once.
+/// The bytes that are copied at once.
 constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;
 
-/// Threads that copy: one writes while another reads. More would only wait for the disk.
+/// The threads that copy: one writes while another reads. More would only wait for the disk.
 constexpr unsigned copying_threads = 2;
 
-/// The rows of a vector, where they are reordered, are its elements.
+/// The elements of a row that is reordered; each element of a vector is a row.
 std::uint64_t reordered_row_elements(const OutputTensor& tensor) noexcept {
   const bool is_vector = tensor.source->shape.size() < 2;
   return tensor.interleaved_rows > 0 && is_vector ? 1 : tensor.source->row_elements();
 }
 
-/// A tensor's stored bytes, in the order of the rows that are wanted.
+/// Reads a tensor's stored bytes in the requested order of its rows.
 class RowReader {
  public:
   RowReader(const Model& model, const OutputTensor& tensor, const TensorTypeInfo& type)
@@ -76,7 +76,7 @@ struct Piece {
   Result<void> made;
 };
 
-/// Stored bytes: memory of one thread.
+/// The memory of one thread for stored bytes.
 using Scratch = std::vector<std::byte>;
 
 /// Makes the pieces of a tensor, in any order. Thread-safe.
@@ -140,10 +140,10 @@ class PieceMaker {
   Endian stored_order_;
   RowReader reader_;
   std::uint64_t element_count_;
-  std::uint64_t max_elements_;  // of a piece
+  std::uint64_t max_elements_;  // the most elements of a piece
 };
 
-/// The memory of `pieces` is used, and kept there for the next tensor.
+/// Writes the pieces. `pieces` lends its memory and keeps it for the next tensor.
 Result<void> write_pieces(const PieceMaker& maker, const DataSink& sink,
                           std::vector<Piece>& pieces) {
   convert::OrderedPipeline<Piece, Scratch> pipeline(
@@ -172,7 +172,7 @@ Result<void> write_zeros(std::uint64_t size_bytes, const DataSink& sink) {
   return {};
 }
 
-/// The elements of `size_bytes` of a type; nothing if they are no whole blocks.
+/// The number of elements in `size_bytes` of a type; nothing if these are not whole blocks.
 std::optional<std::uint64_t> elements_of(std::uint64_t size_bytes, const TensorTypeInfo& type) {
   if (size_bytes % type.block_bytes != 0) return std::nullopt;
   return checked_mul(size_bytes / type.block_bytes, type.block_elements);
@@ -226,7 +226,8 @@ Result<OutputTensor> output_of(const TensorInfo& tensor, TensorType type) {
   if (find_type(type) == nullptr || find_type(tensor.type) == nullptr) {
     return fail(Errc::unsupported_type, std::string(tensor.name));
   }
-  // A shape with a zero in it has no bytes in any type, and yet readers refuse it in a large one.
+  // A shape with a zero has no bytes in any type, but readers may still refuse its other
+  // dimensions.
   INGOT_TRY(const TensorSize size,
             with_subject(std::string(tensor.name), size_of_tensor(type, tensor.shape)));
   OutputTensor output;

@@ -14,16 +14,16 @@
 namespace ingot {
 namespace {
 
-/// Elements that one thread decodes or encodes at a time.
+/// The elements that one thread decodes or encodes at a time.
 constexpr std::size_t piece_elements = std::size_t{1} << 17;
 
-/// Pieces that threads take one after the other, and the first failure among them.
+/// A queue of pieces for several threads, with the first failure.
 class Queue {
  public:
   Queue(std::uint64_t item_count, std::uint64_t piece_items, const PieceOfWork& work)
       : item_count_(item_count), piece_items_(piece_items), work_(work) {}
 
-  /// Works until nothing is left or something failed.
+  /// Works until no piece is left or one failed.
   void run() noexcept {
     while (!has_failed_.load(std::memory_order_relaxed)) {
       const std::uint64_t piece = next_piece_.fetch_add(1, std::memory_order_relaxed);
@@ -36,7 +36,7 @@ class Queue {
     return item_count_ / piece_items_ + (item_count_ % piece_items_ != 0 ? 1 : 0);
   }
 
-  /// After all threads are done.
+  /// The result, when all threads are done.
   [[nodiscard]] Result<void> take_result() {
     if (exception_ != nullptr) std::rethrow_exception(exception_);
     return std::move(result_);
@@ -91,7 +91,7 @@ Result<void> spread(std::uint64_t item_count, std::uint64_t piece_items, unsigne
     try {
       helpers.emplace_back([&queue] { queue.run(); });
     } catch (const std::system_error&) {
-      break;  // the system has no more threads: those that are here do the work
+      break;  // the system has no more threads; the existing ones do the work
     }
   }
   queue.run();
@@ -103,7 +103,7 @@ Result<void> dequantize_spread(TensorType type, std::span<const std::byte> src,
                                std::span<float> dst, unsigned thread_count,
                                const DequantizeOptions& options) {
   const TensorTypeInfo* info = find_type(type);
-  // A call that fails as a whole gives the same error.
+  // Lets the call for all elements report the error.
   if (info == nullptr || src.size() % info->block_bytes != 0 ||
       src.size() / info->block_bytes != dst.size() / info->block_elements ||
       dst.size() % info->block_elements != 0) {

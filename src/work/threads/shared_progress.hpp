@@ -12,15 +12,15 @@
 
 namespace ingot {
 
-/// Adds up bytes that are done, and passes the sum on from one thread at a time.
+/// Adds up the bytes that are done, and reports the sum from one thread at a time.
 class SharedProgress {
  public:
-  /// Receives the sum and returns whether to go on; may be empty. Must outlive this.
+  /// Receives the sum and returns whether to go on; may be empty. Must outlive the SharedProgress.
   using Function = std::function<bool(std::uint64_t done_bytes)>;
 
   explicit SharedProgress(const Function& progress) noexcept : progress_(progress) {}
 
-  /// Thread-safe. Errc::interrupted, with the subject, if the work must end.
+  /// Adds bytes. Thread-safe. Fails with Errc::interrupted and the subject if the work must end.
   [[nodiscard]] Result<void> add(std::uint64_t bytes, std::string_view subject = {}) {
     if (!progress_) return {};
     const std::lock_guard lock(mutex_);

@@ -30,7 +30,7 @@ class Numbers {
  public:
   explicit Numbers(std::uint64_t seed) : state_(seed) {}
 
-  /// From 0 to 1, by 24 bits.
+  /// A number from 0 to 1, made of 24 bits.
   double unit() {
     std::uint64_t z = (state_ += 0x9E3779B97F4A7C15);
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
@@ -56,7 +56,7 @@ Floats weights(std::size_t count, std::uint64_t seed = 1) {
   return floats;
 }
 
-/// From 0.9 to 400.
+/// The importances are from 0.9 to 400.
 Floats importances(std::size_t count) {
   Numbers numbers(7);
   Floats floats(count);

@@ -186,7 +186,7 @@ TEST_F(BumpGolden, ABitFlippedInAnySectionIsFound) {
     Bytes flipped = good;
     flipped[at] ^= std::byte{1} << (at % 8);
     folder_.write("weights.bump", flipped);
-    // In the count of the table the layout is wrong before the checksum is.
+    // A fault in the count of the table shows in the layout before the checksum.
     const auto opened = open_any(folder_.path("weights.bump"));
     ASSERT_FALSE(opened.has_value()) << at;
     if (at > 132) {

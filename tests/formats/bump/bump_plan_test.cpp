@@ -44,7 +44,7 @@ class BumpPlanTest : public testing::Test {
     return plan_bump_file(*model_, options);
   }
 
-  /// In every dialect.
+  /// Expects a refusal in every dialect.
   void expect_refused(const ModelSketch& sketch, Errc code, const std::string& subject) {
     for (const BumpOptions& options : all_dialects) {
       SCOPED_TRACE(testing::Message() << "version " << options.version);

@@ -150,7 +150,7 @@ struct GgmlFile {
   const char* sha256;  // of the GGUF file
 };
 
-// What the reference converter makes of them.
+// The results of the reference converter.
 constexpr std::array ggml_goldens = {
     GgmlFile{"ggml-f32", {}, "d76546b0d3ad8174145c8c71659313a66b243dd575557ebf9a6eb7f67bc36ec6"},
     GgmlFile{"ggmf1-f16", {}, "5307e1989a4d6e64298771b9f4053247e8724a56b9cfa9384d2c21252a08a971"},

@@ -104,7 +104,7 @@ TEST_F(Imatrix, ReadsParts) {
 }
 
 TEST_F(Imatrix, DividesInSinglePrecision) {
-  // As the reference does it: 1/3 of a float, not of a double.
+  // Computes as the reference does: 1/3 of a float, not of a double.
   const ImportanceMatrix matrix = gguf({{"a.weight", {1.1f}, {3}}});
   EXPECT_THAT(weights_of(matrix, "a.weight"), ElementsAre(1.1f / 3.0f));
 }
@@ -285,7 +285,7 @@ TEST_F(Imatrix, MergesSecondMomentsByTokens) {
   write_gguf_imatrix(folder_.path("other.gguf"), {other});
   ASSERT_THAT(matrix.merge(open("other.gguf")), Succeeds());
   EXPECT_THAT(moments_of(matrix, 0, 2), ElementsAre(5.0F, 2.0F, 2.0F, 6.0F));
-  // What one of the files does not know, all of them together do not.
+  // A fact that one of the files lacks is unknown for all of them together.
   write_gguf_imatrix(folder_.path("without.gguf"), {{"m.weight", {4, 6, 8}, {2}}});
   ASSERT_THAT(matrix.merge(open("without.gguf")), Succeeds());
   EXPECT_EQ(matrix.entries()[0].moment_columns, 0u);

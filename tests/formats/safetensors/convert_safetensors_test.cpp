@@ -35,7 +35,7 @@ class ConvertSafetensors : public testing::Test {
     return bytes;
   }
 
-  /// The same tensors with the same bits, in any order.
+  /// Expects the same tensors with the same bits, in any order.
   static void expect_same_tensors(const Model& a, const Model& b) {
     ASSERT_EQ(a.tensors().size(), b.tensors().size());
     for (const TensorInfo& tensor : a.tensors()) {

@@ -139,7 +139,7 @@ TEST(PreStructure, KnowsTheExpressionsOfEveryName) {
     }
     const std::string first = first_name(isolated + byte_level_step);
     EXPECT_TRUE(!first.empty() && cut_alike(first, name)) << first;
-    // The same only where nothing is lost.
+    // The names are equal only if nothing is lost.
     const std::string of_removed = first_name(removed + byte_level_step);
     EXPECT_TRUE(of_removed.empty() || of_removed == first) << of_removed;
     if (!of_removed.empty()) ++removed_count;

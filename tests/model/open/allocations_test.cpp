@@ -42,7 +42,7 @@ Bytes many_tokens(int count) {
   return file.bytes();
 }
 
-/// What one open of a file in memory allocates.
+/// The allocations of one open of a file in memory.
 Allocations allocations_to_open(const Bytes& bytes) {
   return allocations_of([&] {
     const auto model = Model::open_memory(bytes);

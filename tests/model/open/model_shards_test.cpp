@@ -30,7 +30,7 @@ std::string shard_name(std::uint32_t number, std::uint32_t count,
   return stem + numbers;
 }
 
-/// What a file says of itself; by default the truth about a shard of three.
+/// The split keys of a file; by default those of a shard of three.
 struct SplitKeys {
   std::optional<std::uint16_t> index = {};
   std::optional<std::uint16_t> count = 3;
@@ -271,7 +271,7 @@ TEST_F(ModelShards, KeysThatMakeNoSenseAreNoticed) {
     EXPECT_EQ(only_notice(*model), Errc::shard_keys_wrong);
     EXPECT_EQ(model->shard_count(), 1u);
   }
-  // What is left behind when shards are merged.
+  // Merging shards leaves such keys behind.
   const auto merged = open_as({.index = 0, .count = 0});
   ASSERT_THAT(merged, Succeeds());
   EXPECT_THAT(merged->notices(), IsEmpty());

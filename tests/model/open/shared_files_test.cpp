@@ -97,7 +97,7 @@ TEST_F(HostileFiles, OpenedLenientlyAreConsistentOrRefused) {
   }
 }
 
-/// What is known of the real files from other readers.
+/// The facts about the real files from other readers.
 struct RealFile {
   const char* name;
   std::size_t keys;

@@ -30,7 +30,7 @@ TEST(Vocabulary, TellsTokensAndSpecials) {
   EXPECT_EQ(tokenizer->special(SpecialToken::mask), no_token);
   EXPECT_TRUE(tokenizer->flags().adds_bos);
   EXPECT_TRUE(tokenizer->flags().adds_eos);
-  // By its text alone.
+  // The token is a control token by its text alone.
   EXPECT_EQ(tokenizer->kind(2), TokenKind::control);
   EXPECT_EQ(tokenizer->kind_in_file(2), TokenKind::normal);
   EXPECT_TRUE(tokenizer->is_end_of_generation(2));

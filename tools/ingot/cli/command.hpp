@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a command is made of. A new one is a file command_<name>.cpp, which defines
-// add_<name>_command, and a row in commands.def.
+// The parts of a command. A new one is a file command_<name>.cpp, which defines add_<name>_command,
+// and a row in commands.def.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t lo
 CLI::App& add_command(CLI::App& program, const std::string& name, const std::string& description,
                       const std::string& examples);
 
-/// What the command does, after its options are read.
+/// Sets the action of the command, which runs after its options are read.
 void on_run(CLI::App& command, std::function<void()> run);
 
 /// Makes an option or argument one that must be given.

@@ -36,7 +36,7 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view{} : std::string_view{value};
 }
 
-/// As the C library would decide, without loading a locale.
+/// Decides as the C library would, without loading a locale.
 bool has_unicode_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const std::string value = lower_case(environment(name));
@@ -56,7 +56,7 @@ std::size_t terminal_columns() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-constexpr std::size_t narrowest = 40;  // below this a table is no help to anybody
+constexpr std::size_t narrowest = 40;  // a table in fewer columns is of no use
 constexpr std::size_t widest = 1000;
 
 /// Whether the terminal knows the 256 colours, whose values do not depend on a theme.
@@ -245,7 +245,7 @@ unsigned Console::threads() const noexcept {
 }
 
 std::size_t Console::room(std::size_t used, std::size_t least) const noexcept {
-  constexpr std::size_t unlimited = std::size_t{1} << 20;  // of a hostile file
+  constexpr std::size_t unlimited = std::size_t{1} << 20;  // bounds a hostile file
   if (!has_fixed_width_) return unlimited;
   return std::max(least, width_ - std::min(width_, used));
 }
@@ -273,7 +273,7 @@ bool Console::shows_progress() const noexcept {
 }
 
 void Console::complain(std::string_view file, std::string_view message) {
-  // What was found so far comes first, also where both streams end in the same terminal.
+  // Output so far comes first, also if both streams end in the same terminal.
   out_.flush();
   write_all(STDERR_FILENO, file.empty() ? fmt::format("ingot: {}\n", message)
                                         : fmt::format("ingot: {}: {}\n", escape(file), message));

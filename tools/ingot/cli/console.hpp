@@ -37,7 +37,7 @@ class App;
 
 namespace ingot::cli {
 
-/// What a process can end with. Over several files the highest wins.
+/// The exit codes of the process. Over several files the highest wins.
 enum class ExitCode : std::uint8_t {
   done = 0,
   negative = 1,  ///< The answer is "no": a difference, a finding, nothing that matches.
@@ -47,7 +47,7 @@ enum class ExitCode : std::uint8_t {
   interrupted = 130,
 };
 
-/// Each has a row in style_starts.
+/// The styles; each has a row in style_starts.
 enum class Style : std::uint8_t {
   plain,
   strong,
@@ -79,19 +79,19 @@ class Console {
 
   // --- input -------------------------------------------------------------------------------------
 
-  /// Opens a model as the user wants it opened; `-` is standard input. Remarks on it go to stderr.
-  /// Files of other formats open as if they were GGUF; `foreign` then says what they are.
-  /// Without shards, one file of a set is a model of its own.
+  /// Opens a model with the user's options; `-` is standard input. Remarks go to stderr. Files of
+  /// other formats open as if they were GGUF; `foreign` then describes them. Without shards, one
+  /// file of a set is a model of its own.
   [[nodiscard]] Result<Model> open_model(const std::string& file,
                                          FileAccess usual = FileAccess::map,
                                          bool with_shards = true);
 
-  /// What the file is that was opened last; nullptr if it is GGUF.
+  /// The format of the file that was opened last; nullptr if it is GGUF.
   [[nodiscard]] const ForeignFile* foreign() const noexcept {
     return foreign_ ? &*foreign_ : nullptr;
   }
 
-  /// The models on servers, and what their options say.
+  /// The models on servers, with their options.
   [[nodiscard]] RemoteModels& remote() noexcept { return remote_; }
   [[nodiscard]] const RemoteModels& remote() const noexcept { return remote_; }
 
@@ -101,15 +101,15 @@ class Console {
 
   /// Declares `--index` for a command that only looks: files are then read through their index.
   void add_index_option(CLI::App& command);
-  /// From now on files are read as a whole.
+  /// Makes later calls read files as a whole, without their index.
   void leave_index() noexcept { open_options_.uses_index = false; }
 
   /// Facts for the next file from before GGUF, which lacks them.
   void set_ggml_options(const GgmlOptions& options) noexcept { ggml_options_ = options; }
 
-  /// What the user wants; `usual` is how files are read unless `--io` was given.
+  /// The user's options; `usual` is the access to files unless `--io` was given.
   [[nodiscard]] OpenOptions open_options(FileAccess usual) const;
-  /// How the user wants files opened.
+  /// The user's options for opening files.
   [[nodiscard]] const OpenOptions& open_options() const noexcept { return open_options_; }
 
   /// Prepares a pass over the data of a model on a server (RemoteModels::prepare); does nothing for
@@ -173,12 +173,13 @@ class Console {
 
   /// Complains, and returns the status.
   ExitCode refuse(std::string_view file, std::string_view message, ExitCode code = ExitCode::usage);
-  /// The same for an output that is one of the inputs.
+  /// Refuses an output that is one of the inputs.
   ExitCode refuse_input(std::string_view file);
-  /// Says what went wrong and returns the status that belongs to it. An output that is there
-  /// already is the subject of the error, or `file`.
+  /// Prints an error and returns its status. An output that exists already is the subject of the
+  /// error, or `file`.
   ExitCode fail(std::string_view file, const Error& error);
-  /// The same for a request that makes no sense; `message` says what would.
+  /// Prints that a request makes no sense and returns the status; `message` says which request
+  /// would.
   ExitCode refuse_usage(std::string_view message);
 
   // --- end ---------------------------------------------------------------------------------------
@@ -195,7 +196,7 @@ class Console {
     }
   }
 
-  /// Writes what is left and returns the status of the process.
+  /// Writes the remaining output and returns the status of the process.
   [[nodiscard]] int close();
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr char word_separator = '|';
 
-/// Not an option for people: the help of a command, which the program's own options name.
+/// Whether an option is the help of a command, which the options of the program already list.
 bool is_repeated(const CLI::App& app, const CLI::Option* option) {
   return app.get_parent() != nullptr && option == app.get_help_ptr();
 }

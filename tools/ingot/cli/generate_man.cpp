@@ -54,7 +54,7 @@ std::string options_section(const CLI::App& app, std::string_view heading) {
   return text.empty() ? text : fmt::format(".SH {}\n", heading) + text;
 }
 
-/// No date: the same source makes the same page.
+/// The heading has no date, so that the same source makes the same page.
 std::string heading(const std::string& name, const std::string& description) {
   return fmt::format(".TH {} 1 \"\" \"Ingot {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n",
                      roff(upper_case(name)), INGOT_VERSION_STRING, roff(name), roff(description));

@@ -16,7 +16,7 @@ namespace ingot::cli {
 [[nodiscard]] std::string zsh_completion();
 [[nodiscard]] std::string fish_completion();
 
-/// What `ingot --generate WHAT` prints: `man`, `man:COMMAND`, `bash`, `zsh`, `fish` or
+/// The output of `ingot --generate WHAT`: `man`, `man:COMMAND`, `bash`, `zsh`, `fish` or
 /// `other-words` (other_words.hpp); empty if `what` is none of these.
 [[nodiscard]] std::string generate(CLI::App& program, std::string_view what);
 

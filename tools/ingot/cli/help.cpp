@@ -18,7 +18,7 @@
 namespace ingot::cli {
 namespace {
 
-/// One entry of a list: a term, and beside it what it means.
+/// One entry of a list: a term, and its meaning beside it.
 std::string entry(const Console& console, const std::string& term, std::string_view meaning) {
   const std::size_t indent = console.width() < 60 ? 12 : 28;
   std::string line = "  " + console.paint(Style::accent, term);
@@ -117,7 +117,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-/// How many insertions, deletions, replacements and swaps of neighbours lead from a to b.
+/// The number of insertions, deletions, replacements and swaps of neighbours that lead from a to b.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> steps(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) steps[i][0] = i;
@@ -140,7 +140,7 @@ const CLI::App* chosen_command(const CLI::App& program) {
   return chosen.empty() ? nullptr : chosen.back();
 }
 
-/// Without its value.
+/// The name of an option, without its value.
 std::string name_of_option(const std::string& argument) {
   return argument.substr(0, argument.find('='));
 }
@@ -195,8 +195,8 @@ std::string unexpected_argument(const CLI::App& program) {
                      command->get_name(), escape(*word), command->get_name());
 }
 
-/// "--" ends the options: what follows may look like one and is an operand. Empty unless one too
-/// many does.
+/// An operand that looks like an option, because "--" ended the options; empty unless there is one
+/// operand too many.
 std::string late_option(const CLI::App& program, const std::vector<std::string>& words) {
   const std::vector<std::string> rest = program.remaining(true);
   const auto late = std::find_if(
@@ -286,7 +286,7 @@ std::string nearest_name(std::string_view word, const std::vector<std::string>& 
   const std::string* nearest = nullptr;
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    // What differs in length by more cannot be near; names from a file may be very long.
+    // A word whose length differs by more cannot be near; names from a file may be very long.
     if (candidate.size() > word.size() + 24 || candidate.size() + least < word.size()) continue;
     const bool is_start = word.size() > 2 && candidate.starts_with(word);
     const std::size_t distance = is_start ? 1 : edit_distance(word, candidate);

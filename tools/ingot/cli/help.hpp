@@ -21,7 +21,7 @@ namespace ingot::cli {
 /// Adds the command `help [COMMAND]`.
 void add_help_command(CLI::App& program, Console& console);
 
-/// One line that says what is wrong with the arguments, which are `words`, and what would be right.
+/// One line that describes the fault in the arguments `words` and the right form.
 [[nodiscard]] std::string usage_message(const CLI::App& program, const CLI::ParseError& error,
                                         const std::vector<std::string>& words);
 

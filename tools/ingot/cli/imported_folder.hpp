@@ -18,17 +18,18 @@ namespace ingot::cli {
 /// Whether a path is a folder with an adapter_config.json.
 [[nodiscard]] bool is_adapter_folder(const std::string& path);
 
-/// Where the files of a model folder are: on this system, or in a repository of a hub.
+/// The place of a model folder's files: on this system, or in a repository of a hub.
 struct FolderPlace {
   const Store* store = nullptr;
   std::string path = {};
-  std::optional<std::string> name = {};  ///< Of the repository.
+  std::optional<std::string> name = {};  ///< The name of the repository.
 
   /// Whether a file is directly in it.
   [[nodiscard]] bool has(const std::string& file) const;
 };
 
-/// Errc::import_refused for a repository that is no model folder; errors of asking for its files.
+/// Finds a folder. Errc::import_refused for a repository that is no model folder; errors of listing
+/// its files.
 [[nodiscard]] Result<FolderPlace> find_folder(Console& console, const std::string& folder);
 
 /// Whether an argument means a repository with the folder of a model or of an adapter.

@@ -18,8 +18,8 @@ extern "C" void note_signal(int signal_number) {
   received_signal.store(signal_number);
 }
 
-/// The bytes of a mapping that cannot be had: nothing can go on that needs them. What was written
-/// so far never gets its name, as no file does before it is complete.
+/// Handles bytes of a mapping that cannot be read: no work can go on without them. An unfinished
+/// output never gets its name.
 extern "C" void report_lost_bytes(int) {
   constexpr char message[] =
       "ingot: a file that is mapped into memory could not be read any more: it has become shorter, "
@@ -39,7 +39,8 @@ void set_action(int signal_number, void (*handler)(int)) noexcept {
 }  // namespace
 
 void handle_signals() noexcept {
-  // Also where a script's background job has them ignored: `kill -INT` should end it in order.
+  // Sets the action even if a script's background job ignores the signal, so that `kill -INT` ends
+  // it in order.
   set_action(SIGINT, note_signal);
   set_action(SIGTERM, note_signal);
   struct sigaction hang_up {};

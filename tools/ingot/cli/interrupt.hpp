@@ -4,13 +4,13 @@
 
 namespace ingot::cli {
 
-/// From now on SIGINT, SIGTERM and SIGHUP end the process with status 128 + signal (130 for
-/// Ctrl-C), a closed pipe or a file beyond `ulimit -f` is an error of write instead of a signal,
-/// and a mapped file that becomes shorter ends the process with a message and status 4.
+/// Makes SIGINT, SIGTERM and SIGHUP end the process with status 128 + signal (130 for Ctrl-C),
+/// makes a closed pipe or a file beyond `ulimit -f` an error of write instead of a signal, and lets
+/// a mapped file that becomes shorter end the process with a message and status 4.
 void handle_signals() noexcept;
 
-/// While one of these is alive, a request to stop is only noted: the work that checks
-/// `stop_signal` can leave everything in order first.
+/// While one of these is alive, a request to stop is only recorded, so that work that checks
+/// `stop_signal` can leave everything in order.
 class OrderlyStop {
  public:
   OrderlyStop() noexcept;

@@ -39,7 +39,7 @@ void JsonStream::end() {
   const bool is_element =
       levels_.size() == 2 && levels_.front().close == ']' && levels_.back().close == '}';
   if (is_element && !has_open_element_ && out_.write_last_members) {
-    has_open_element_ = true;  // only what follows tells whether it is the last
+    has_open_element_ = true;  // only the next call shows whether it is the last
     return;
   }
   const bool is_last = has_open_element_ || (levels_.size() == 1 && levels_.back().close == '}');
@@ -133,7 +133,8 @@ void JsonStream::new_line(std::size_t depth) {
 
 void JsonStream::quoted(std::string_view text) {
   out_.put('"');
-  // `escape` knows which characters are unsafe to show; what it leaves alone can be written as is.
+  // `escape` knows which characters are unsafe to show; text that it does not change can be written
+  // as it is.
   const bool is_safe =
       is_plain_ascii(text) || (text.find('"') == std::string_view::npos && escape(text) == text);
   is_safe ? out_.write(text) : escaped(text);

@@ -15,7 +15,7 @@
 
 namespace ingot::cli {
 
-/// How a container is laid out: each member on a line of its own, or all of it on one line.
+/// The layout of a container: each member on a line of its own, or everything on one line.
 enum class Layout : std::uint8_t { lines, line };
 
 /// Writes one JSON document. What is inside a container on one line is on that line too.
@@ -30,7 +30,7 @@ class JsonStream {
 
   void begin_object(Layout layout = Layout::lines) { begin('{', '}', layout); }
   void begin_array(Layout layout = Layout::lines) { begin('[', ']', layout); }
-  /// The same as the value of a member.
+  /// Begins an object as the value of a member.
   void begin_object(std::string_view name, Layout layout = Layout::lines) {
     key(name);
     begin_object(layout);
@@ -46,7 +46,7 @@ class JsonStream {
     explicit Scope(JsonStream& json) noexcept : json_(json) {}
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
-    ~Scope() noexcept(false) { json_.end(); }  // which may run out of memory
+    ~Scope() noexcept(false) { json_.end(); }  // end may run out of memory
 
    private:
     JsonStream& json_;
@@ -136,7 +136,7 @@ class JsonStream {
     }
     end();
   }
-  /// The same as the value of a member.
+  /// Writes a list of objects as the value of a member.
   template <class Items, class WriteMembers>
   void objects(std::string_view name, const Items& items, const WriteMembers& write_members) {
     key(name);

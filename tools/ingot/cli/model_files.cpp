@@ -51,11 +51,11 @@ std::string reason_to_skip(const fs::path& path) {
   return fmt::format("its name does not end in .gguf; it is {}", content);
 }
 
-/// What is in one folder, by name.
+/// The content of one folder, by name.
 struct Folder {
   std::vector<std::string> models;
   std::vector<std::string> folders;
-  std::vector<std::pair<std::string, std::string>> skipped;  ///< With the reasons.
+  std::vector<std::pair<std::string, std::string>> skipped;  ///< Skipped entries, with the reasons.
   std::uint64_t others = 0;
   bool is_model = false;  ///< Files that are no GGUF are parts of it.
 };
@@ -79,7 +79,7 @@ void add_entry(const fs::directory_entry& entry, Folder& folder) {
   }
 }
 
-/// Of each set of shards, only the first stays.
+/// Keeps only the first shard of each set.
 void keep_first_shards(std::vector<std::string>& models) {
   std::set<std::string> sets;
   std::erase_if(models, [&](const std::string& model) {
@@ -141,7 +141,7 @@ FolderCounts for_each_model(Console& console, const std::string& path, const Use
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code ignored;  // of files of which one is not there
+  std::error_code ignored;  // one of the files may not exist
   return fs::equivalent(a, b, ignored);
 }
 

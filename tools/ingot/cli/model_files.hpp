@@ -16,7 +16,7 @@ namespace ingot::cli {
 /// Whether a file is named as a model: NAME.gguf.
 [[nodiscard]] bool is_model_name(const std::string& path);
 
-/// What is in a folder and in the folders below it.
+/// Counts of a folder and the folders below it.
 struct FolderCounts {
   std::uint64_t models = 0;   ///< Files named as models; a set of shards is one.
   std::uint64_t skipped = 0;  ///< Models under other names, and links to folders.

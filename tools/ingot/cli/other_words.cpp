@@ -10,7 +10,7 @@ namespace ingot::cli {
 namespace {
 
 struct Row {
-  std::string_view command;  ///< Empty for a word that stands where a command should.
+  std::string_view command;  ///< The command; empty for a word in the place of a command.
   std::string_view word;
   std::string_view instead;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What users of other tools type, and what does it here.
+// The words that users of other tools type, and the commands and options for them here.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace ingot::cli {
 
-/// What to type instead of a command that does not exist, like "'ingot diff'"; empty if unknown.
+/// The command to type instead of one that does not exist, like "'ingot diff'"; empty if unknown.
 [[nodiscard]] std::string_view other_command(std::string_view word) noexcept;
 
-/// The same for an option that a command does not have.
+/// The option to type instead of one that the command does not have.
 [[nodiscard]] std::string_view other_option(std::string_view command,
                                             std::string_view option) noexcept;
 
-/// All of these, as a table in Markdown.
+/// All these words as a table in Markdown.
 [[nodiscard]] std::string other_words_page();
 
 }  // namespace ingot::cli

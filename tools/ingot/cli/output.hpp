@@ -14,8 +14,9 @@ namespace ingot::cli {
 
 class JsonStream;
 
-/// Collects text and writes it to a descriptor, or elsewhere, in large pieces. The first failure is
-/// kept and what follows is dropped: a command may ask `is_open` in long loops, and need not.
+/// Collects text and writes it to a descriptor, or elsewhere, in large pieces. After the first
+/// failure, which is kept, output is dropped. A command may ask `is_open` in long loops, but need
+/// not.
 class Output {
  public:
   /// Takes a large piece of text; returns 0 or an errno.
@@ -48,7 +49,7 @@ class Output {
   /// The members that every JSON document ends with if it is an object; or nothing.
   std::function<void(JsonStream& json)> write_last_members;
 
-  /// Writes what is buffered. Returns the errno of the first failure so far, or 0.
+  /// Writes the buffered bytes. Returns the errno of the first failure so far, or 0.
   int flush() noexcept;
 
  private:

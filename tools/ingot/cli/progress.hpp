@@ -14,7 +14,8 @@ namespace ingot::cli {
 
 class Console;
 
-/// What the library calls with the bytes that are done; false where the user wants to stop.
+/// The library calls this with the number of bytes done; it returns false if the user wants to
+/// stop.
 using GoOn = std::function<bool(std::uint64_t done_bytes)>;
 
 /// Shows how far a piece of work is, in bytes. Under `--progress auto` the bar appears after a

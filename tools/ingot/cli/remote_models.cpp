@@ -35,8 +35,8 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-/// Whether a name of the hub is meant by what could as well be a path that is mistyped: no folder
-/// is called as the organisation, and the name does not end as that of a file.
+/// Whether an argument is a name on the Hub rather than a mistyped path: no folder has the name of
+/// the organisation, and the argument does not end like a file name.
 bool is_meant_as_hub_name(const std::string& argument) {
   return is_hub_name(argument) && !format_by_ending(argument) &&
          !exists(argument.substr(0, argument.find('/')));
@@ -47,7 +47,7 @@ bool is_file_address(std::string_view text) { return text.starts_with("file://")
 }  // namespace
 
 struct RemoteModels::State {
-  // --- what the user wants
+  // --- options of the user
   std::string revision;
   std::string token_file;
   std::vector<std::string> headers;
@@ -62,12 +62,13 @@ struct RemoteModels::State {
   unsigned stall_seconds = 30;
   unsigned open_seconds = 120;
   unsigned retries = 5;
-  // --- what was done
+  // --- state
   std::map<std::string, std::string> secrets;  ///< Arguments as they are printed, and in full.
-  std::deque<std::pair<std::string, RemoteStore>> stores;  ///< With their arguments; they stay.
+  std::deque<std::pair<std::string, RemoteStore>> stores;  ///< The stores by their arguments; they
+                                                           ///< stay open.
   std::optional<Clock::time_point> first_request;
   std::mutex mutex;
-  std::vector<RemoteRequest> requests;  ///< That no remark was made of yet.
+  std::vector<RemoteRequest> requests;  ///< Requests without a remark so far.
 
   [[nodiscard]] Result<RemoteOptions> options();
   [[nodiscard]] Result<Reference> reference_of(const std::string& argument) const;
@@ -175,7 +176,7 @@ void RemoteModels::State::report_requests(Console& console, const std::string& a
   requests.clear();
 }
 
-/// Whether so many bytes may be fetched: few are, many only if somebody agrees.
+/// Whether `bytes` may be fetched: few always, many only if the user agrees.
 Result<void> RemoteModels::State::permit(Console& console, const std::string& argument,
                                          std::uint64_t size_bytes) const {
   if (size_bytes == 0) return {};
@@ -189,7 +190,7 @@ Result<void> RemoteModels::State::permit(Console& console, const std::string& ar
   return fail(Errc::too_much_to_fetch, {}, needed + "; " + remedy);
 }
 
-/// Says what the user should know of a reference before anything is fetched.
+/// Prints remarks on a reference before anything is fetched.
 void RemoteModels::State::remark(Console& console, const std::string& argument,
                                  const Reference& reference) const {
   if (!is_remote_reference(argument) && !secrets.contains(argument)) {
@@ -337,7 +338,7 @@ std::string RemoteModels::local_name(const std::string& argument) const {
   }
   std::string path = reference->path;
   if (reference->kind == ReferenceKind::web) {
-    path = reference->display();  // without a password
+    path = reference->display();  // without the password
     path = path.substr(0, path.find('?'));
   }
   return path.substr(path.rfind('/') + 1);

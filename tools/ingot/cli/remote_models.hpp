@@ -23,7 +23,7 @@ namespace ingot::cli {
 class Console;
 class JsonStream;
 
-/// What was sent and received, for reports.
+/// The bytes sent and received, for reports.
 struct Traffic {
   std::uint64_t requests = 0;
   std::uint64_t body_bytes = 0;
@@ -44,20 +44,20 @@ struct ModelRange {
 
 /// The member `remote` of a JSON document.
 void write_traffic(JsonStream& json, const Traffic& traffic);
-/// The same for people, on one line.
+/// The traffic in words, on one line.
 [[nodiscard]] std::string describe(const Traffic& traffic);
 
 /// A model of a repository: a file, or a set of shards.
 struct RepositoryModel {
-  std::string reference;  ///< To the file, or to the first shard.
-  std::string name;       ///< In the repository.
+  std::string reference;  ///< The reference to the file or the first shard.
+  std::string name;       ///< The name in the repository.
   std::uint64_t file_bytes = 0;
 };
 
 /// A repository as a folder of files.
 struct RemoteFolder {
   const Store* store = nullptr;  ///< Valid as long as the RemoteModels; the folder's name is "".
-  std::string name;              ///< Of the repository.
+  std::string name;              ///< The name of the repository.
 };
 
 /// Opens references. A program that is built without remote reading knows them, and says so.
@@ -69,8 +69,8 @@ class RemoteModels {
   /// Declares the options for remote files.
   void add_options(CLI::App& program);
 
-  /// An argument as it may be printed: of an address with a password or a signature, the rest. The
-  /// whole is remembered for `open`.
+  /// The printable form of an argument: an address loses its password and signature. `open` still
+  /// finds the whole.
   [[nodiscard]] std::string keep_secret(const std::string& argument);
 
   /// Whether an argument means a remote model: it is written as a reference, and no file or folder
@@ -105,8 +105,8 @@ class RemoteModels {
   [[nodiscard]] bool is_open(const std::string& argument) const;
 
   /// Prepares `passes` readings of ranges, in their order, of the model that was opened last for an
-  /// argument: remarks how many bytes will be fetched, asks above 1 GiB on a terminal, and has them
-  /// fetched ahead. Errc::too_much_to_fetch where the answer is no, or nobody can be asked.
+  /// argument. Prints how many bytes will be fetched, asks above 1 GiB on a terminal, and starts to
+  /// fetch them ahead. Errc::too_much_to_fetch if the answer is no or there is no terminal.
   [[nodiscard]] Result<void> prepare(Console& console, const std::string& argument,
                                      const Model& model, std::span<const ModelRange> ranges,
                                      std::uint64_t passes = 1);
@@ -118,7 +118,7 @@ class RemoteModels {
 
   /// Whether anything was opened so far.
   [[nodiscard]] bool is_used() const;
-  /// All that was sent and received so far.
+  /// All traffic so far.
   [[nodiscard]] Traffic traffic() const;
 
  private:

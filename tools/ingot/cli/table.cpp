@@ -134,7 +134,7 @@ class Lines {
  private:
   Output& out_;
   std::string line_;
-  std::size_t blanks_ = 0;  // before the next text
+  std::size_t blanks_ = 0;  // spaces before the next text
 };
 
 void print_heading(Console& console, std::span<const Column> columns,
@@ -193,7 +193,7 @@ std::string bar(double share, std::size_t cells, bool is_unicode, char empty) {
       "", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589"};
   const std::size_t steps = is_unicode ? partial.size() : 1;
   const double filled = std::clamp(share, 0.0, 1.0) * static_cast<double>(cells * steps);
-  // What is there at all is shown.
+  // A part above zero is always visible.
   const std::size_t units =
       share > 0 ? std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(filled))) : 0;
   std::string result;

@@ -15,7 +15,7 @@ namespace ingot::cli {
 
 enum class Align : std::uint8_t { left, right };
 
-/// What becomes of a column where the terminal is too narrow.
+/// The treatment of a column if the terminal is too narrow.
 enum class Narrow : std::uint8_t {
   keep,
   shorten,  ///< Names, which are raw text from the file: cells are shortened in their middle.
@@ -44,7 +44,7 @@ void print_table(Console& console, std::span<const Column> columns, std::size_t 
 /// A horizontal bar of `cells` columns, of which `share` (0 to 1) is filled.
 [[nodiscard]] std::string bar(double share, std::size_t cells, bool is_unicode, char empty = ' ');
 
-/// Counts as a row of little bars, one column each; what is not zero is seen.
+/// Draws counts as a row of little bars, one column each; a count above zero is always visible.
 [[nodiscard]] std::string spark(std::span<const std::uint64_t> counts);
 
 }  // namespace ingot::cli

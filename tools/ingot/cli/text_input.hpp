@@ -27,7 +27,7 @@ class TextInput {
   /// The next bytes, and how many they are; 0: the text is over.
   Result<std::size_t> read(std::span<char> buffer);
 
-  /// All that is left; Errc::limit_exceeded beyond `max_bytes`.
+  /// Reads all remaining text; Errc::limit_exceeded beyond `max_bytes`.
   Result<std::string> read_all(std::size_t max_bytes);
 
  private:
@@ -36,7 +36,7 @@ class TextInput {
   std::string name_;
   int descriptor_ = -1;  // -1: the text is in memory
   std::string text_;
-  std::size_t begin_ = 0;  // of what is left of it
+  std::size_t begin_ = 0;  // offset of the remaining text
   std::uint64_t size_bytes_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What was fetched, for reports.
+// The fetched bytes, for reports.
 
 #include <fmt/core.h>
 

@@ -22,7 +22,7 @@ std::size_t shown_columns(std::string_view text) {
 
 // --- help texts ----------------------------------------------------------------------------------
 
-/// Where the last part of a row begins, behind two blanks or more; 0 if it has one part alone.
+/// The offset of the last part of a row, after two or more spaces; 0 if it has only one part.
 std::size_t last_part(std::string_view line) {
   const std::size_t gap = line.rfind("  ");
   if (gap == std::string_view::npos) return 0;
@@ -30,7 +30,7 @@ std::size_t last_part(std::string_view line) {
   return start == std::string_view::npos || line.find_first_not_of(' ') > gap ? 0 : start;
 }
 
-/// The words of a command; what is quoted is one, and so are an option and its value.
+/// The words of a command; a quoted text is one word, and so are an option and its value.
 std::vector<std::string_view> command_words(std::string_view line) {
   std::vector<std::string_view> words;
   std::size_t start = 0;
@@ -153,7 +153,7 @@ std::size_t character_bytes(std::string_view text, std::size_t start) {
   return end - start;
 }
 
-/// The same of the one that ends at `end`.
+/// The size of the character that ends at `end`.
 std::size_t last_character_bytes(std::string_view text, std::size_t end) {
   std::size_t start = end - 1;
   while (start > 0 && end - start < 4 && is_continuation(text[start])) --start;
@@ -162,13 +162,13 @@ std::size_t last_character_bytes(std::string_view text, std::size_t end) {
 
 bool ends_part(char c) { return std::string_view("._-/ ").find(c) != std::string_view::npos; }
 
-/// What is shown of a name: so many bytes of its start and of its end.
+/// The numbers of bytes that are shown of a name's start and end.
 struct Ends {
   std::size_t head = 0;
   std::size_t tail = 0;
 };
 
-/// As many parts as fit, from both ends in turn; nothing if not even the last one does.
+/// Takes as many parts as fit, from both ends in turn; nothing if not even the last one fits.
 Ends whole_parts(std::string_view text, std::size_t columns) {
   Ends ends;
   std::size_t used = 0;

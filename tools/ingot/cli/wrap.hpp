@@ -18,9 +18,8 @@ namespace ingot::cli {
 /// continue below their last part, and commands continue after a backslash.
 [[nodiscard]] std::string wrap_notes(std::string_view text, std::size_t width);
 
-/// `escape(text)` in at most `max_columns` columns. Names differ at their ends, so what is left out
-/// is in the middle: "blk.0...norm.weight". Parts of a name between . _ - and / stay whole if they
-/// fit.
+/// `escape(text)` in at most `max_columns` columns. Names differ at their ends, so the middle is
+/// left out: "blk.0...norm.weight". Parts of a name between . _ - and / stay whole if they fit.
 [[nodiscard]] std::string escape_middle(std::string_view text, std::size_t max_columns);
 
 }  // namespace ingot::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the default chat template of a model supports, for people and for JSON.
+// The features of a model's default chat template, for people and for JSON.
 #pragma once
 
 #include <ingot/model.hpp>
@@ -12,11 +12,12 @@ namespace ingot::cli {
 
 struct ChatFacts {
   std::string problem;  ///< Why no conversation can be rendered; empty if one can. Safe to print.
-  bool reached_limit = false;              ///< Some conversations took too long to be tried.
+  bool reached_limit = false;              ///< Some trial conversations took too long.
   std::vector<std::string_view> features;  ///< "system", "tools", ...; static
 };
 
-/// Nothing if the model has no default template. Takes about a millisecond.
+/// The facts of the model's chat template; nothing if it has no default template. Takes about a
+/// millisecond.
 [[nodiscard]] std::optional<ChatFacts> chat_facts(const Model& model);
 
 }  // namespace ingot::cli

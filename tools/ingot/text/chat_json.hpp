@@ -10,7 +10,7 @@
 namespace ingot::cli {
 
 /// Reads a JSON text. Members keep their order, integers beyond 64 bits their digits. The error
-/// says what is wrong and at which byte.
+/// gives the fault and its offset.
 [[nodiscard]] tl::expected<ChatValue, std::string> parse_chat_json(std::string_view text);
 
 }  // namespace ingot::cli

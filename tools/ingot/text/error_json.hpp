@@ -10,7 +10,7 @@
 
 namespace ingot::cli {
 
-/// An object with the file and its error, in the place of what would be known of the file.
+/// Writes an object with the file and its error, in place of the facts about the file.
 void write_error_json(JsonStream& json, const std::string& file, const Error& error);
 
 /// A member with a list of warnings or notes: the name of the code, and the message.

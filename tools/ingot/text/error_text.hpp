@@ -8,8 +8,8 @@
 
 namespace ingot::cli {
 
-/// One line, safe to print. A file that is cut off or of another kind is looked at again, as more
-/// can be seen there than the reader needed; `file` is empty or "-" if that is impossible.
+/// The error in one line, safe to print. A file that is cut off or of another kind is read again,
+/// to say more than the reader could; `file` is empty or "-" if that is impossible.
 [[nodiscard]] std::string error_text(std::string_view file, const Error& error);
 
 /// A name from a file in a message, safe to print and short: a file may hold one of 10 MB.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which tensors a total of errors counts.
+// Selects the tensors that a total of errors counts.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace ingot::cli {
 
-/// Calls use(item) for the items with an error: the signal of the others would flatter a ratio that
-/// is about what was lost. If none has an error, for all.
+/// Calls use(item) for the items with an error, as the signal of the others would flatter the ratio
+/// of signal to error. If no item has an error, calls it for all.
 template <class Items, class ErrorOf, class Use>
 void for_each_in_total(const Items& items, const ErrorOf& error_of, const Use& use) {
   const auto has_error = [&](const auto& item) { return error_of(item).squared_error > 0.0; };

@@ -15,7 +15,7 @@ namespace ingot::cli {
   return lower;
 }
 
-/// The same in upper case.
+/// The text in upper case.
 [[nodiscard]] inline std::string upper_case(std::string_view text) {
   std::string upper(text);
   for (char& c : upper) {

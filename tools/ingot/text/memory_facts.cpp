@@ -7,7 +7,7 @@
 namespace ingot::cli {
 namespace {
 
-/// What people run with if they do not think about it.
+/// The context that most people run with.
 constexpr std::uint64_t usual_context = 8192;
 constexpr std::uint64_t first_context = 2048;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a model takes to run, in a few numbers.
+// The memory that a model takes to run, in a few numbers.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,17 @@ namespace ingot::cli {
 
 struct MemoryFacts {
   std::uint64_t weights_bytes = 0;
-  std::uint64_t cache_growth_bytes = 0;        ///< For each 1,024 tokens of context, F16.
-  std::uint64_t context = 0;                   ///< Of the next member.
-  std::optional<std::uint64_t> smallest_card;  ///< That holds all of it; as sold.
+  std::uint64_t cache_growth_bytes = 0;        ///< The growth for each 1,024 tokens of context, in
+                                               ///< F16.
+  std::uint64_t context = 0;                   ///< The context of the next member.
+  std::optional<std::uint64_t> smallest_card;  ///< The smallest card that holds everything, in its
+                                               ///< nominal size.
 };
 
-/// Nothing if the architecture is not known, or the header does not tell.
+/// The facts about memory; nothing if the architecture is unknown or the header lacks facts.
 [[nodiscard]] std::optional<MemoryFacts> memory_facts(const Model& model);
 
-/// All of a model on one device, for one context.
+/// The memory of a whole model on one device, for one context.
 struct MemoryRun {
   std::uint64_t context = 0;
   std::uint64_t weights_bytes = 0;
@@ -31,7 +33,7 @@ struct MemoryRun {
   std::optional<std::uint64_t> smallest_card;
 };
 
-/// For contexts from 2,048 tokens to the model's own; none where there are no facts.
+/// The runs for contexts from 2,048 tokens to the model's own; empty without facts.
 [[nodiscard]] std::vector<MemoryRun> memory_runs(const Model& model);
 
 /// "24 GB": the size of a card as it is sold, which is in powers of 1024.

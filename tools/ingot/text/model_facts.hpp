@@ -22,14 +22,14 @@ struct SpecialToken {
 /// The word for a role: a key of the format misspells one.
 [[nodiscard]] std::string_view role_label(std::string_view role) noexcept;
 
-/// One file of a split model, there or not.
+/// One file of a split model, which may be missing.
 struct ShardFact {
-  std::optional<std::string> path;  ///< Nothing if the names of the others do not tell it.
+  std::optional<std::string> path;  ///< Nothing if the names of the other files do not show it.
   std::uint32_t index = 0;
   bool is_present = false;
   std::uint64_t file_bytes = 0;
 };
-/// All shards by index; none if the model is not split.
+/// All shards by index; empty if the model is not split.
 [[nodiscard]] std::vector<ShardFact> shard_facts(const Model& model);
 
 /// The sizes of all files of the model that are there.
@@ -45,7 +45,7 @@ struct ShardFact {
 [[nodiscard]] std::optional<std::uint64_t> architecture_number(const Model& model,
                                                                std::string_view suffix);
 
-/// The same of a float, as text with the digits of its own precision.
+/// The value of a float key of the architecture, as text with the digits of its precision.
 [[nodiscard]] std::optional<std::string> architecture_float(const Model& model,
                                                             std::string_view suffix);
 

@@ -14,7 +14,7 @@ std::size_t character_bytes(std::string_view text) noexcept {
 }
 
 struct SetMatch {
-  std::size_t glob_bytes;  // of the whole set, brackets included
+  std::size_t glob_bytes;  // size of the whole set, brackets included
   bool is_match;
 };
 

@@ -14,7 +14,7 @@ namespace ingot::cli {
 /// |glob| x |text|.
 [[nodiscard]] bool matches_glob(std::string_view glob, std::string_view text) noexcept;
 
-/// Which names a user asked for. Without globs, all.
+/// The names that a user asked for; without globs, all names.
 class NameFilter {
  public:
   explicit NameFilter(const std::vector<std::string>& globs);

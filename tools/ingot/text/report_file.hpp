@@ -16,13 +16,13 @@ namespace ingot::cli {
 /// `text` with `&`, `<`, `>` and quotes as references of HTML.
 [[nodiscard]] std::string escape_html(std::string_view text);
 
-/// Writes to a file what `print` prints; the caller commits it.
+/// Writes the output of `print` to a file; the caller commits it.
 [[nodiscard]] Result<void> print_to(OutputFile& file,
                                     const std::function<void(Output& out)>& print);
 
-/// What a report consists of, in both forms.
+/// The writers of a report in both forms.
 struct ReportWriter {
-  std::string title;                            ///< Of the page; safe to print.
+  std::string title;                            ///< The title of the page; safe to print.
   std::function<void(Output& out)> write_body;  ///< HTML below the heading.
   std::function<void(JsonStream& json)> write_json;
 };

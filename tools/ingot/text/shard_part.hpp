@@ -9,9 +9,9 @@
 
 namespace ingot::cli {
 
-/// One of several shards, which are made by themselves.
+/// One of several shards, which are made separately.
 struct ShardPart {
-  std::uint32_t index = 0;  ///< From 0.
+  std::uint32_t index = 0;  ///< Counted from 0.
   std::uint32_t count = 1;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which keys are about the model: not the room that edits leave in a header.
+// Selects the keys about the model, which leaves out the padding of edits in a header.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `tensors` and `report` say of a tensor in JSON.
+// The facts about a tensor in the JSON of `tensors` and `report`.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace ingot::cli {
 
-/// Where the data of a tensor is in the files that the user named, whatever their format.
+/// The position of a tensor's data in the files that the user named, in any format.
 struct TensorPlace {
-  std::optional<std::uint64_t> file_offset;  ///< Nothing if it has no data and so no place.
-  std::optional<std::uint64_t> data_offset;  ///< From where the data of its file begins.
+  std::optional<std::uint64_t> file_offset;  ///< Nothing if the tensor has no data.
+  std::optional<std::uint64_t> data_offset;  ///< The offset from the beginning of its file's data.
   std::uint32_t shard = 0;                   ///< Index of its file in the set.
 };
 /// @param foreign  nullptr if the model is GGUF.

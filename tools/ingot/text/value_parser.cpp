@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t max_array_depth = 64;  // as deep as a file may nest arrays
+constexpr std::size_t max_array_depth = 64;  // a file may nest arrays as deep
 
 /// Short names, as other tools have them.
 constexpr std::array<std::pair<std::string_view, ValueType>, 13> short_names = {{
@@ -68,7 +68,7 @@ bool is_nested_too_deep(std::string_view text) {
     } else if (!is_in_string && (c == '[' || c == '{')) {
       if (++levels > max_levels) return true;
     } else if (!is_in_string && (c == ']' || c == '}')) {
-      if (levels-- == 0) return false;  // no JSON
+      if (levels-- == 0) return false;  // too deep, so not accepted
     }
   }
   return false;
@@ -154,7 +154,7 @@ Result<OwnedValue> scalar_of(ValueType type, const Json& json) {
   return OwnedValue::boolean(json.get<bool>());
 }
 
-/// What an object that names its own type stands for.
+/// The array that an object with its own type stands for.
 struct TypedElements {
   ValueSpec spec;
   const Json* elements;

@@ -13,10 +13,11 @@
 
 namespace ingot::cli {
 
-/// The type of a value, of arrays with what is in them: `uint16[][]` is an array of arrays.
+/// The type of a value; the type of an array names its elements: `uint16[][]` is an array of
+/// arrays.
 struct ValueSpec {
-  std::optional<ValueType> scalar;  ///< Nothing: of arrays that are empty, so that none is known.
-  std::size_t depth = 0;            ///< How many arrays are around it.
+  std::optional<ValueType> scalar;  ///< Nothing if all arrays are empty, so that no type is known.
+  std::size_t depth = 0;            ///< The number of arrays around it.
 };
 
 /// Reads `uint32`, `string[]`, `u8`, ...; nothing if it is no type.
@@ -27,10 +28,10 @@ struct ValueSpec {
 
 [[nodiscard]] std::string spec_text(const ValueSpec& spec);
 
-/// A value from what a user wrote: a string as it is, numbers in decimal, a bool as true, yes or 1,
-/// or false, no or 0, arrays as JSON. In arrays, {"base64": "..."} is a string of any bytes, and
-/// {"type": "uint16", "values":
-/// [...]} an array of another type than its neighbours. Errc::invalid_argument says what is wrong.
+/// Parses a value that a user typed: a string as it is, numbers in decimal, a bool as true, yes or
+/// 1, or false, no or 0, arrays as JSON. In arrays, {"base64": "..."} is a string of any bytes, and
+/// {"type": "uint16", "values": [...]} an array of another type than its neighbours.
+/// Errc::invalid_argument describes the fault.
 [[nodiscard]] Result<OwnedValue> parse_value(const ValueSpec& spec, std::string_view text);
 
 /// The type that a text looks like: the first that can hold it of uint32, int32, uint64, int64,

@@ -124,7 +124,7 @@ std::string type_text(TensorType type) {
 
 std::string shape_text(std::span<const std::uint64_t> shape) {
   if (shape.empty()) return "scalar";
-  std::string text;  // not joined(): listings make one for each of 100,000 tensors
+  std::string text;  // not joined(), as listings make one for each of 100,000 tensors
   for (const std::uint64_t dimension : shape) {
     if (!text.empty()) text += " x ";
     text += std::to_string(dimension);
@@ -140,7 +140,7 @@ std::string short_value_text(const Value& value, std::size_t columns) {
   std::size_t used = text.size();
   std::size_t shown = 0;
   for (const Value element : array) {
-    // As much of a string as anybody reads in a list; a longer one is cut.
+    // A longer string is cut, as nobody reads more of it in a list.
     const std::string item =
         element.is_array() ? array_heading(element.as_array()) : scalar_text(element, 24);
     const std::string_view separator = shown == 0 ? " " : ", ";

@@ -22,7 +22,7 @@ namespace ingot::cli {
 /// A value in at most `columns` columns: `"text"`, `42`, `[string x 32000] "<unk>", "<s>", ...`
 [[nodiscard]] std::string short_value_text(const Value& value, std::size_t columns);
 
-/// All of a value, on one line.
+/// Prints the whole value on one line.
 void print_value(Output& out, const Value& value);
 
 /// `value` as it is in JSON; the key `value_base64` where a string is not UTF-8.

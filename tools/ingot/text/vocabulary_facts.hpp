@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What several commands say of the vocabulary of a model.
+// The facts about a vocabulary that several commands print.
 #pragma once
 
 #include <ingot/tokenizer.hpp>

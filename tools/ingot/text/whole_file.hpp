@@ -19,7 +19,7 @@ inline constexpr std::size_t max_list_bytes = std::size_t{64} << 20;
 /// The content of a file, or of standard input for `-`, which is read once. Errc::limit_exceeded
 /// beyond `max_bytes`, also of a pipe or a device; Errc::io_error if it cannot be read.
 [[nodiscard]] Result<std::string> read_whole(const std::string& path, std::size_t max_bytes);
-/// With max_text_bytes.
+/// Reads a file with the limit max_text_bytes.
 [[nodiscard]] Result<std::string> read_whole(const std::string& path);
 
 /// Writes the bytes as they are; but to a terminal, text that cannot drive it.

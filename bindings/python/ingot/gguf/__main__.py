@@ -10,7 +10,7 @@ import ingot.gguf
 
 
 class _Quiet:
-    """What scripts use of tqdm, where that is not installed."""
+    """The part of tqdm that scripts use, if that is not installed."""
 
     def __init__(self, iterable: object = None, **_: object) -> None:
         self._iterable = iterable

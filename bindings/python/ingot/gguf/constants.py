@@ -69,7 +69,8 @@ class TokenType(IntEnum):
     BYTE = 6
 
 
-# What gguf-py calls keys in Keys, and in the name of the function add_...; "": by the rules below.
+# The names of keys in gguf-py's Keys, and in the name of the function add_...; "" follows the rules
+# below.
 _OTHER_NAMES = {
     "tokenizer.ggml.model": ("", "tokenizer_model"), "tokenizer.ggml.pre": ("", "tokenizer_pre"),
     "tokenizer.ggml.tokens": ("LIST", "token_list"), "tokenizer.ggml.merges": ("", "token_merges"),
@@ -90,7 +91,7 @@ _OTHER_NAMES = {
     "split.tensors.count": ("LLM_KV_SPLIT_TENSORS_COUNT", ""),
 }
 
-# What general.base_model.ID. and general.dataset.ID. say of each model and dataset.
+# The keys of each model and dataset below general.base_model.ID. and general.dataset.ID.
 _OF_EACH = ("name", "author", "version", "organization", "description", "url", "doi", "uuid", "repo_url")
 
 # Further keys that gguf-py has functions for, and the types of their values.

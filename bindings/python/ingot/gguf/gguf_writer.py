@@ -23,8 +23,8 @@ _logger = logging.getLogger(__name__)
 
 
 def _open_alone(path: "Union[str, os.PathLike[str]]") -> BinaryIO:
-    """Opens a file to write it anew, and locks it until it is closed: an edit of the older one ends first, and who
-    edits or replaces this one waits."""
+    """Opens a file to write it anew, and locks it until it is closed: an edit of the older file
+    ends first, and others that edit or replace this one wait."""
     deadline = time.monotonic() + 10
     while True:
         file = open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o666), "wb")
@@ -202,12 +202,12 @@ class GGUFWriter:
         self._file = _open_alone(self.path)
 
     def write_kv_data_to_file(self) -> None:
-        """What comes before the data is written as one: here, or with the tensors if there are any."""
+        """Writes everything before the data as one: here, or with the tensors if there are any."""
         self._expect("header", "keys")
         if self._tensors:
             return
         header = self._header()
-        # Without data there is no padding before it.
+        # A file without data has no padding before it.
         self._write(header[:_core.open_bytes(header, True, True, False, {}).files()[0]["header_bytes"]])
 
     def write_ti_data_to_file(self) -> None:

@@ -42,7 +42,8 @@ Parts = Tuple[Optional[str], Optional[str], Optional[str], Optional[str], Option
 
 
 def _source_of(source: Any, total_params: int) -> Dict[str, Any]:
-    """What an entry of a card, an address or the name of a model says of a model or data set."""
+    """The facts about a model or data set in an entry of a card, an address or the name of a
+    model."""
     if isinstance(source, dict):
         return source
     if not isinstance(source, str):
@@ -123,7 +124,7 @@ class Metadata:
     @staticmethod
     def load(metadata_override_path: Optional[Path] = None, model_path: Optional[Path] = None,
              model_name: Optional[str] = None, total_params: int = 0) -> Metadata:
-        """All that a folder says; a JSON file of keys and a name replace what was found."""
+        """Loads all facts of a folder; a JSON file of keys and a name replace them."""
         metadata = Metadata.apply_metadata_heuristic(
             Metadata(), Metadata.load_model_card(model_path), Metadata.load_hf_parameters(model_path),
             model_path, total_params)

@@ -22,10 +22,10 @@ struct Place {
   CLI::Option* option = nullptr;   ///< Its value is at the cursor.
   std::size_t argument_count = 0;  ///< Arguments before the cursor.
   std::string file;                ///< The first of them.
-  bool has_options = true;         ///< No -- came before.
+  bool has_options = true;         ///< False after a `--`.
 };
 
-/// All that fits at the cursor.
+/// All words that fit at the cursor.
 struct Offer {
   std::vector<Candidate> candidates;
   std::optional<std::string> before_file;  ///< Paths fit, too, after this start of the word.
@@ -89,8 +89,7 @@ void offer_commands(CLI::App& program, std::string_view start, Offer& offer) {
   }
 }
 
-/// What a value may be, of which `start` is there; every word begins with `prefix` and ends with
-/// `end`.
+/// Offers values that begin with `start`; puts `prefix` before and `end` after each word.
 void offer_values(CLI::App& program, const Place& place, ValueKind kind, const Words& choices,
                   std::string_view start, const std::string& prefix, const std::string& end,
                   Offer& offer) {

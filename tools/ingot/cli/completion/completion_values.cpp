@@ -22,7 +22,7 @@ struct Row {
   ValueKind kind;
 };
 
-// Every other name stands for a value that cannot be guessed.
+// Values of all other names cannot be guessed.
 constexpr std::array rows = {
     Row{"FILE", ValueKind::file},     Row{"OUT", ValueKind::file},
     Row{"MODEL", ValueKind::file},    Row{"IN", ValueKind::file},
@@ -35,7 +35,7 @@ constexpr std::array rows = {
     Row{"RULE", ValueKind::rule},     Row{"COMMAND", ValueKind::command},
 };
 
-/// The names of rows and what they mean.
+/// The names of rows and their meanings.
 template <class Named>
 std::vector<Candidate> candidates_of(std::span<const Named> table,
                                      std::string_view Named::*meaning) {

@@ -24,14 +24,14 @@ enum class ValueKind : std::uint8_t {
 /// argument's a mixture.
 [[nodiscard]] ValueKind kind_of_value(std::string_view name, bool is_argument);
 
-/// A word that fits, and what it means.
+/// A word that fits, and its meaning.
 struct Candidate {
   std::string word;
   std::string meaning;
 };
 
-/// All words of a kind; none of those that only the caller or the shell knows. `file` is the model
-/// whose keys or tensors are asked for; without one that opens there are the standard keys.
+/// All words of a kind, except kinds that only the caller or the shell knows. `file` is the model
+/// whose keys or tensors are wanted; if it does not open, the standard keys are listed.
 [[nodiscard]] std::vector<Candidate> candidates_of(ValueKind kind, const std::string& file);
 
 }  // namespace ingot::cli

@@ -6,7 +6,7 @@ namespace ingot::cli {
 ShellLine split_shell_line(std::string_view line, std::string_view breaks) {
   ShellLine result;
   result.words.emplace_back();
-  bool is_within = false;  // a word has begun, be it empty
+  bool is_within = false;  // a word has begun, even if it is empty
   char quote = '\0';
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];

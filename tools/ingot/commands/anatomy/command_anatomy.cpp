@@ -45,8 +45,8 @@ struct FileView {
   bool is_remote;
 
   [[nodiscard]] const ModelFile& facts() const { return model.files()[file]; }
-  /// Whether the bytes of a field are here. Those of a remote file beyond what was read of its
-  /// header would cost a request for each field.
+  /// Whether the bytes of a field are available. In a remote file, bytes beyond the part of the
+  /// header that was read would cost a request for each field.
   [[nodiscard]] bool has(const Field& field) const {
     return !is_remote || (field.section != Section::data && field.name != "unread");
   }
@@ -112,7 +112,7 @@ class Page {
     left_out_bytes_ += field.size_bytes;
   }
 
-  /// Says what the limit kept out of the section that ends here.
+  /// Prints what the limit left out of the section that ends here.
   void end_section() {
     if (left_out_fields_ > 0) {
       console_.out().print(
@@ -128,7 +128,8 @@ class Page {
   [[nodiscard]] bool is_in(Section section) const { return section_ == section; }
 
  private:
-  /// In the data section a tensor is one field, so its name stands on the same line.
+  /// Whether the subject has a line of its own. In the data section a tensor is one field, so its
+  /// name stands on the same line.
   static bool has_subject_heading(const Field& field) {
     return !field.subject.empty() &&
            (field.section == Section::metadata || field.section == Section::tensors);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `ingot chat` renders: a template and its variables, from the arguments.
+// The input that `ingot chat` renders: a template and its variables, from the arguments.
 #pragma once
 
 #include <ingot/chat.hpp>
@@ -27,18 +27,18 @@ struct ChatArguments {
   InputTokens inputs = InputTokens::plain;
 };
 
-/// The files of the arguments by what they are; empty if there is no such file.
+/// The files of the arguments by their kind; empty if there is no such file.
 struct ChatFiles {
   std::string model;
   std::string input;
 
-  /// What messages are about: the template or the model.
+  /// The subject of messages: the template or the model.
   [[nodiscard]] const std::string& subject(const ChatArguments& arguments) const {
     return arguments.template_file ? *arguments.template_file : model;
   }
 };
 
-/// What is rendered.
+/// The content to render.
 struct ChatRequest {
   ChatValue messages;  ///< A list; or an object of all variables.
   ChatValue tools;
@@ -48,7 +48,7 @@ struct ChatRequest {
   [[nodiscard]] ChatResult<ChatText> render(const ChatTemplate& chat) const;
 };
 
-/// Why there is no request: how the command ends, and what it tells.
+/// The reason why there is no request: exit code and message.
 struct ChatProblem {
   ExitCode code = ExitCode::usage;
   std::string file;

@@ -10,7 +10,7 @@
 
 namespace ingot::cli {
 
-/// Each run on a line of its own: where it came from, and its text, escaped.
+/// Prints each run on a line of its own: its origin and its escaped text.
 void print_runs(Console& console, const ChatText& prompt);
 
 /// Ids on one line, separated by spaces.

@@ -97,7 +97,7 @@ class Chat {
                   : ChatTemplate::make(*std::move(source));
   }
 
-  /// As asked for; with tools, the one for tools if there is one.
+  /// The requested template; with tools, the one for tools if there is one.
   [[nodiscard]] std::string template_name(const ChatRequest& request) const {
     if (arguments_.name) return *arguments_.name;
     const ChatValue* tools =

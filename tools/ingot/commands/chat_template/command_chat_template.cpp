@@ -29,7 +29,7 @@ struct Options {
   bool lists = false;
 };
 
-/// How a user names the default template, which has no name.
+/// The name of a template for users; the default template has none of its own.
 std::string shown_name(std::string_view name) {
   return name.empty() ? "default" : escape_shortened(name, 60);
 }

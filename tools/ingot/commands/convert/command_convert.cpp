@@ -68,7 +68,7 @@ struct Options : FolderConversion {
   bool is_folder = false;  ///< OUT is a folder of Hugging Face's form.
   ConvertOptions convert;
 
-  /// For files from before GGUF.
+  /// The options for files from before GGUF.
   [[nodiscard]] GgmlOptions ggml() const {
     GgmlOptions facts;
     facts.context = context.value_or(facts.context);
@@ -86,7 +86,7 @@ std::string list_formats() {
   return list;
 }
 
-/// What was asked for and has no meaning for the format; empty if all has.
+/// An option that has no meaning for the format; empty if all have.
 std::string find_misplaced(const Options& options, FileFormat format) {
   const ConvertOptions& convert = options.convert;
   struct Use {
@@ -127,7 +127,7 @@ std::string find_misplaced(const Options& options, FileFormat format) {
   return {};
 }
 
-/// Takes over what the parser could not check. Returns what is wrong, or nothing.
+/// Resolves and checks options beyond the parser. Returns the fault, or an empty text.
 std::string settle(Options& options) {
   ConvertOptions& convert = options.convert;
   if (!options.type.empty() && options.type != "auto") {
@@ -202,7 +202,7 @@ bool is_import(const Options& options, Console& console) {
          is_remote_folder(console, options.in);
 }
 
-/// What was asked for and has no meaning for a model folder; empty if all has.
+/// An option that has no meaning for a model folder; empty if all have.
 std::string find_misplaced_for_folder(const Options& options) {
   const ConvertOptions& convert = options.convert;
   if (convert.has_index) return "--index";

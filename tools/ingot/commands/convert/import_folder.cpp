@@ -93,8 +93,8 @@ void write_tensors(JsonStream& json, const Import& import) {
 
 /// The files to write.
 struct Outputs {
-  std::optional<SplitPlan> plan = {};  ///< Nothing: one file.
-  std::string prefix = {};             ///< Of the shards.
+  std::optional<SplitPlan> plan = {};  ///< Without a plan there is one file.
+  std::string prefix = {};             ///< The prefix of the shards.
   std::optional<std::uint32_t> only = {};
   std::vector<std::string> paths = {};
   std::uint64_t bytes = 0;
@@ -159,7 +159,7 @@ void print_json(Console& console, const Import& import, const FolderConversion& 
   }
 }
 
-/// What is wrong with --base; empty if nothing is.
+/// The fault in --base; empty if there is none.
 ///
 /// @param named  the name of the base if the folder holds an adapter.
 std::string find_wrong_base(const FolderConversion& conversion, const FolderPlace& place,

@@ -13,9 +13,9 @@ namespace ingot::cli {
 struct FolderConversion {
   std::string in;             ///< The folder.
   std::string out;            ///< A file, a folder, or a name with {ftype} or {FTYPE}.
-  std::string type;           ///< Empty or "auto": by the folder.
+  std::string type;           ///< If empty or "auto", the folder decides.
   std::string metadata_file;  ///< May be empty.
-  std::string base;           ///< For an adapter: the folder of its base model.
+  std::string base;           ///< The folder of the base model, for an adapter.
   std::string shard;          ///< "I/N"; empty: all.
   bool only_plan = false;
   ImportOptions import;

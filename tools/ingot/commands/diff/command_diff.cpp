@@ -52,7 +52,7 @@ Result<void> measure_weights(const Options& options, Console& console, Compariso
   comparison.pairs = find_pairs(comparison.a, comparison.b);
   comparison.distances.resize(comparison.pairs.size());
   comparison.has_same_bytes.resize(comparison.pairs.size());
-  auto data = comparison.difference.data.begin();  // in the order of the pairs
+  auto data = comparison.difference.data.begin();  // entries are in the order of the pairs
   std::vector<TensorPair> differing;
   std::vector<std::size_t> positions;
   std::uint64_t total_bytes = 0;

@@ -18,7 +18,7 @@
 namespace ingot::cli {
 namespace {
 
-/// How wide values are shown: one alone, each of two, and arrays, which are previews anyway.
+/// The columns for values: for one alone, for each of two, and for arrays, which are only previews.
 struct ValueRoom {
   std::size_t one;
   std::size_t half;
@@ -144,7 +144,7 @@ void print_tensors(Console& console, const ModelDifference& difference) {
 /// Tensors whose stored bytes differ, but for those whose weights are in a table of their own.
 void print_data(Console& console, const Comparison& comparison) {
   Output& out = console.out();
-  std::size_t pair = 0;  // in the same order
+  std::size_t pair = 0;  // the pairs are in the same order
   for (const DataDifference& data : comparison.difference.data) {
     if (!out.is_open()) return;
     if (comparison.has_distances) {

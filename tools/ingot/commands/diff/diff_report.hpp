@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `ingot diff` found, for people and as JSON.
+// The output of `ingot diff`, for people and as JSON.
 #pragma once
 
 #include <ingot/diff.hpp>
@@ -19,7 +19,8 @@ struct Comparison {
   bool has_distances = false;             ///< Whether weights were measured.
   std::vector<TensorPair> pairs;          ///< The tensors whose weights were measured ...
   std::vector<WeightDistance> distances;  ///< ... and how far they are apart.
-  std::vector<bool> has_same_bytes;       ///< Of pairs: the same type, and bytes; none are decoded.
+  std::vector<bool> has_same_bytes;       ///< Tells for each pair whether types and bytes are
+                                          ///< equal, so that it need not be decoded.
 };
 
 void print_diff_text(Console& console, const Comparison& comparison);

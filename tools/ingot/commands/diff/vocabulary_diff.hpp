@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which tokens two vocabularies differ in.
+// The tokens in which two vocabularies differ.
 #pragma once
 
 #include <ingot/model.hpp>
@@ -9,7 +9,7 @@
 
 namespace ingot::cli {
 
-/// What stands before a difference: -, + or ~, in red, green or yellow, and a blank.
+/// The sign before a difference: -, + or ~, in red, green or yellow, and a space.
 enum class DiffSign : char { removed = '-', added = '+', changed = '~' };
 [[nodiscard]] std::string paint_sign(const Console& console, DiffSign sign);
 
@@ -17,7 +17,7 @@ enum class DiffSign : char { removed = '-', added = '+', changed = '~' };
 /// vocabularies are the same or one model has none.
 void print_vocabulary_difference(Console& console, const Model& a, const Model& b);
 
-/// The same as a member "vocabulary"; null if one model has none.
+/// Writes the difference as a member "vocabulary"; null if one model has no vocabulary.
 void write_vocabulary_difference(JsonStream& json, const Model& a, const Model& b);
 
 }  // namespace ingot::cli

@@ -52,7 +52,7 @@ struct Options {
   bool is_dry_run = false;
 };
 
-/// What is planned for a file, or was done to it.
+/// The result of an edit of a file, planned or done.
 struct FileReport {
   EditPlan plan;
   bool has_undone_earlier = false;
@@ -170,7 +170,7 @@ void write_report(JsonStream& json, const Options& options, const FileEdit& file
   for (const Change& change : file.changes) write_change(json, change);
 }
 
-/// Carries out what is to be done to one file, or only plans it.
+/// Edits one file, or only plans the edit.
 Result<FileReport> carry_out(const Options& options, FileEdit& file, Console& console) {
   INGOT_TRY(const EditPlan plan, file.edit.plan(options.out));
   const bool had_padding = file.edit.model().find(padding_key) != nullptr;
@@ -194,12 +194,12 @@ ExitCode refuse(const Options& options, const FileEdit& file, const Error& error
   return console.fail(error.code == Errc::already_exists ? options.out : file.file, error);
 }
 
-/// Nothing if the first file has changed since it was read, and nothing was done.
+/// Edits all files. Nothing if the first file has changed since it was read; then nothing was done.
 std::optional<ExitCode> carry_out_all(const Options& options, std::vector<FileEdit>& files,
                                       Console& console) {
   std::vector<std::pair<const FileEdit*, FileReport>> reports;
   for (FileEdit& file : files) {
-    // Of a set, only the files that something concerns.
+    // In a set, only files with changes count.
     if (files.size() > 1 && file.changes.empty() && !options.request.slack_bytes &&
         !options.request.has_index) {
       continue;
@@ -221,7 +221,7 @@ std::optional<ExitCode> carry_out_all(const Options& options, std::vector<FileEd
   return ExitCode::done;
 }
 
-/// Loaders that refuse what the format allows: said before it is done.
+/// Warns, before the edit, of loaders that refuse something that the format allows.
 void warn_of_loaders(const std::vector<FileEdit>& files, Console& console) {
   for (const FileEdit& file : files) {
     for (const Change& change : file.changes) {
@@ -248,8 +248,8 @@ Result<std::vector<FileEdit>> open_files(const Options& options, Console& consol
     for (const ModelFile& file : model.files()) paths.push_back(file.path);
   }
   std::vector<FileEdit> files;
-  // All files of a set are locked, in their order, before the first is read: what is set in one
-  // depends on the others.
+  // All files of a set are locked, in their order, before the first is read, as the changes of one
+  // depend on the others.
   const bool is_locked = options.out.empty() && !options.is_dry_run;
   const EditOptions edit_options{.lock = is_locked ? EditLock::at_open : EditLock::at_save};
   for (std::string& path : paths) {

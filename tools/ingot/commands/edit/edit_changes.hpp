@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a user asked `ingot edit` to change, and how it becomes changes of files.
+// Turns the requests of `ingot edit` into changes of files.
 #pragma once
 
 #include <ingot/edit.hpp>
@@ -45,9 +45,9 @@ struct ChangeRequest {
 struct Change {
   const char* action;  ///< "set_key", "add_key", "remove_key", "rename_key", "rename_tensor", ...
   std::string name;
-  std::string new_name;             ///< Of something that is renamed.
-  std::optional<OwnedValue> value;  ///< Of something that is set.
-  std::optional<OwnedValue> old;    ///< Of a key that was there, before it is set or removed.
+  std::string new_name;             ///< The new name, if something is renamed.
+  std::optional<OwnedValue> value;  ///< The new value, if something is set.
+  std::optional<OwnedValue> old;    ///< The earlier value of a key that is set or removed.
 };
 
 /// One file of the model, with the changes that concern it.
@@ -57,8 +57,8 @@ struct FileEdit {
   std::vector<Change> changes;
 };
 
-/// Why a request cannot be met, and how the command ends: there is no such thing (the answer is
-/// no), the request makes no sense, or what it sets is malformed.
+/// The reason why a request fails, and the exit code: the key or tensor does not exist (the answer
+/// is no), the request makes no sense, or its value is malformed.
 struct RequestProblem {
   ExitCode code = ExitCode::usage;
   std::string message;

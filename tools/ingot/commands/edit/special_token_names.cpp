@@ -9,7 +9,8 @@
 namespace ingot::cli {
 namespace {
 
-/// Other words for the roles of special tokens. "seperator" is how the keys of the format spell it.
+/// Other words for the roles of special tokens. "seperator" is the spelling in the keys of the
+/// format.
 struct RoleName {
   std::string_view name;
   std::string_view role;

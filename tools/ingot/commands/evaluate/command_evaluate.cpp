@@ -63,7 +63,7 @@ class Evaluate {
   }
 
  private:
-  /// Complains early about what would only fail at the end of the work.
+  /// Reports errors early that would otherwise appear at the end of the work.
   ExitCode check_report(const std::vector<std::string>& files) {
     if (options_.report.empty()) return ExitCode::done;
     const auto is_report = [&](const std::string& file) {

@@ -19,7 +19,7 @@ struct Quantile {
   double share;
 };
 
-/// Those that llama-perplexity prints, too.
+/// The quantiles that llama-perplexity prints, too.
 constexpr std::array<Quantile, 10> quantiles = {{{"min", 0.0},
                                                  {"1%", 0.01},
                                                  {"5%", 0.05},

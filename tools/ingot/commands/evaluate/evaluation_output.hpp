@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `ingot evaluate` prints: for people, as JSON, as Markdown.
+// The output of `ingot evaluate`: for people, as JSON, as Markdown.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace ingot::cli {
 
 struct EvaluatedFile {
-  std::string file;  ///< As the user named it.
+  std::string file;  ///< The file as the user named it.
   std::uint64_t size_bytes = 0;
 };
 
@@ -21,7 +21,7 @@ struct EvaluationFacts {
   std::vector<EvaluatedFile> files;  ///< The base first.
   std::string text;                  ///< The file of the text.
   const Evaluation& evaluation;
-  bool has_chunks = false;  ///< Also every chunk.
+  bool has_chunks = false;  ///< Whether to list every chunk, too.
 };
 
 void print_evaluation(Console& console, const EvaluationFacts& facts);

@@ -31,7 +31,7 @@ void write_spm_decoder(JsonStream& json, TokenizerSource& source) {
   });
 }
 
-/// Two tokens that together are a token.
+/// Two tokens whose texts together are a token.
 struct Merge {
   float score = 0.0F;
   TokenId product = no_token;

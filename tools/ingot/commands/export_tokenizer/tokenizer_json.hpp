@@ -12,14 +12,15 @@
 
 namespace ingot::cli {
 
-/// What the parts of the document are written from, and what is not expressed by them.
+/// The source of the parts of the document, and the facts that they cannot express.
 struct TokenizerSource {
   const Model& model;
   const Tokenizer& tokenizer;
   std::vector<std::string> warnings = {};
 };
 
-/// An error that names what tokenizer.json has no form for: a family, or a token that is not UTF-8.
+/// Fails with the name of something that tokenizer.json cannot express: a family, or a token that
+/// is not UTF-8.
 [[nodiscard]] Result<void> check_expressible(const TokenizerSource& source);
 
 /// Writes the document. Expressible, that is.

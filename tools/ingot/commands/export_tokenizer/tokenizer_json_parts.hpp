@@ -10,7 +10,7 @@ namespace ingot::cli {
 /// U+2581, which stands for a space in many vocabularies.
 inline constexpr std::string_view space_symbol = "\xE2\x96\x81";
 
-/// How a family is written; each function writes one value.
+/// The functions that write a family; each writes one value.
 struct FamilyParts {
   using Write = void(JsonStream& json, TokenizerSource& source);
   TokenizerFamily family;
@@ -30,7 +30,7 @@ extern const FamilyParts ugm_parts;
 void begin_typed(JsonStream& json, std::string_view type);
 /// Replaces a text by another one.
 void write_replace(JsonStream& json, std::string_view from, std::string_view to);
-/// The same, from a regular expression.
+/// Writes a replacement of a regular expression.
 void write_replace_regex(JsonStream& json, std::string_view from, std::string_view to);
 /// Joins byte tokens to characters, and all pieces to one text.
 void write_byte_fallback(JsonStream& json);

@@ -8,7 +8,7 @@
 namespace ingot::cli {
 namespace {
 
-/// How far the scores of tokens that the lattice must not pick are below all others.
+/// The distance by which tokens that the lattice must not pick score below all others.
 constexpr double hidden_penalty = 100.0;
 
 void write_ugm_normalizer(JsonStream& json, TokenizerSource& source) {

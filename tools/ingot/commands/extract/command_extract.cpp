@@ -50,7 +50,7 @@ struct Options {
 /// Elements that are decoded at once: whole blocks of every type.
 constexpr std::uint64_t piece_elements = std::uint64_t{1} << 20;
 
-/// Where the bytes go: a file that appears when it is complete, or standard output.
+/// The output of the bytes: a file that appears when it is complete, or standard output.
 class Sink {
  public:
   static Result<Sink> open(const Options& options, Console& console) {
@@ -196,7 +196,7 @@ Result<void> write_tensor(const Options& options, Form form, const Model& model,
     return fail(Errc::unsupported_type, std::string(tensor.name), type_text(tensor.type));
   }
   const OrderlyStop orderly_stop;
-  // What is about no tensor is about the output.
+  // An error that names no tensor is about the output.
   const auto write = [&]() -> Result<void> {
     INGOT_TRY(Sink sink, Sink::open(options, console));
     INGOT_TRY_VOID(is_known ? Extraction(model, tensor, console, sink).run(form)
@@ -215,7 +215,7 @@ ExitCode run(const Options& options, Console& console) {
   if (options.out == "-" && console.is_terminal()) {
     return console.refuse_usage("extract: a terminal cannot show this; give -o FILE, or a pipe");
   }
-  // Reading streams; what is mapped would count as memory of the process.
+  // The command reads instead of mapping, as mapped pages would count as memory of the process.
   INGOT_CLI_TRY(const Model model, console.open_model(options.file, FileAccess::read), console,
                 options.file);
   const TensorInfo* tensor = model.find_tensor(options.tensor);

@@ -101,7 +101,7 @@ class Fit {
   }
 
  private:
-  /// "fit: --device: ...": what is wrong with an option.
+  /// Prints the fault in an option, like "fit: --device: ...".
   ExitCode refuse(const Error& error) {
     return console_.refuse_usage("fit: " + error.subject + ": " + error.detail);
   }
@@ -148,7 +148,7 @@ class Fit {
       if (!has_limit) {
         return console_.refuse_usage("fit: --max-context needs a --device or a --host");
       }
-      // If none fits, the shortest shows what is missing.
+      // If no context fits, the shortest shows how much memory is missing.
       options_.context = advice.context.value_or(1);
     }
     INGOT_CLI_TRY(RunReport report, profile.report(options_), console_, arguments_.file);

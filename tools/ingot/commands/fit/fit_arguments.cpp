@@ -195,7 +195,7 @@ Result<RunOptions> run_options_of(const FitArguments& arguments) {
   INGOT_TRY_VOID(take_gpu_layers(arguments, run));
   INGOT_TRY_VOID(take_split(arguments, run));
   if (arguments.keeps_experts_on_host) {
-    run.experts_on_host = 1U << 20;  // more than any model has
+    run.experts_on_host = 1U << 20;  // no model has more layers
   }
   run.maps_file = !arguments.no_mmap;
   run.repacks_weights = !arguments.no_repack;

@@ -23,8 +23,8 @@ struct FitArguments {
   std::optional<std::string> tensor_split;
   std::optional<std::string> bandwidth;
   std::optional<std::string> host_bandwidth;
-  std::optional<std::string> contexts;  ///< Of the grid.
-  std::optional<std::string> types;     ///< Of the grid.
+  std::optional<std::string> contexts;  ///< The contexts of the grid.
+  std::optional<std::string> types;     ///< The types of the grid.
   std::vector<std::string> companions;
   bool keeps_experts_on_host = false;
   bool no_mmap = false;
@@ -34,13 +34,13 @@ struct FitArguments {
   bool wants_table = false;
   bool for_llama_cpp = false;
   bool lists_devices = false;
-  RunOptions run;  ///< What needs no parsing.
+  RunOptions run;  ///< The options that need no parsing.
 };
 
 /// Declares all options and arguments.
 void add_fit_arguments(CLI::App& command, FitArguments& arguments);
 
-/// The run that they ask for, or what is wrong with one of them.
+/// The run that the arguments describe, or the fault in one of them.
 [[nodiscard]] Result<RunOptions> run_options_of(const FitArguments& arguments);
 
 /// "4096", "32k" (32,768), "1M": tokens.

@@ -12,8 +12,8 @@ namespace ingot::cli {
 
 /// The parts of a bar have a colour and a glyph each, so that they are told apart without colours.
 ///
-/// `cells` columns that stand for `scale_bytes`: what is held, then what is free of the capacity.
-/// What is held beyond the capacity has a glyph of its own.
+/// `cells` columns stand for `scale_bytes`: first used memory, then free memory up to the capacity.
+/// Memory beyond the capacity has a glyph of its own.
 [[nodiscard]] std::string memory_bar(const Console& console, const MemoryUse& use,
                                      std::uint64_t scale_bytes, std::size_t cells);
 

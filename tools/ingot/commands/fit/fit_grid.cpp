@@ -19,7 +19,7 @@ constexpr std::size_t max_contexts = 10;
 constexpr std::string_view as_it_is = "as it is";
 
 std::vector<std::uint64_t> usual_contexts(std::uint64_t own) {
-  constexpr std::uint64_t usual_most = 131072;  // of models without one
+  constexpr std::uint64_t usual_most = 131072;  // for models without a context length
   const std::uint64_t most = own > 0 ? std::min(own, max_context) : usual_most;
   std::vector<std::uint64_t> contexts;
   for (std::uint64_t context = 2048; context < most; context *= 2) contexts.push_back(context);

@@ -15,7 +15,8 @@ namespace ingot::cli {
 struct GridRow {
   std::string type;  ///< A recipe, or "as it is".
   std::uint64_t weights_bytes = 0;
-  std::vector<std::uint64_t> total_bytes;  ///< Of all devices and the host, for each context.
+  std::vector<std::uint64_t> total_bytes;  ///< The sum of all devices and the host, for each
+                                           ///< context.
   std::vector<Verdict> verdicts;
 };
 
@@ -33,7 +34,7 @@ struct FitGrid {
                                         std::vector<std::uint64_t> contexts,
                                         const std::vector<std::string>& types);
 
-/// As a Markdown table, which lines up as text too.
+/// Prints the grid as a Markdown table, which is also readable as text.
 void print_grid(Console& console, const FitGrid& grid, const RunOptions& options);
 
 /// {"contexts", "rows"}, beside the file.

@@ -109,7 +109,7 @@ class FitPage {
     out_.put('\n');
   }
 
-  /// How much is left, or missing, where it is tightest.
+  /// The memory that is left or missing in the tightest place.
   [[nodiscard]] std::string margin_text() const {
     std::string text;
     double least = 2;

@@ -7,7 +7,8 @@
 namespace ingot::cli {
 namespace {
 
-// Those that people publish and that need no importance matrix, each larger than the one before.
+// The recipes that people publish and that need no importance matrix, each larger than the one
+// before.
 constexpr std::array<std::string_view, 9> ladder = {
     "Q2_K", "Q3_K_M", "IQ4_XS", "Q4_K_S", "Q4_K_M", "Q5_K_M", "Q6_K", "Q8_0", "BF16"};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `ingot fit` found out about one model.
+// The findings of `ingot fit` about one model.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct FitResult : RunReport {
 /// The names of usual mixtures, the smallest first.
 [[nodiscard]] std::span<const std::string_view> usual_quantizations() noexcept;
 
-/// The largest usual mixture of at most so many bytes.
+/// The largest usual mixture of at most `bytes`.
 [[nodiscard]] std::optional<QuantizedSize> largest_quantization(const Model& model,
                                                                 std::uint64_t max_bytes);
 

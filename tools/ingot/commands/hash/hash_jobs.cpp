@@ -27,8 +27,8 @@ std::size_t lanes_of(const HashJob& job) {
   return kinds * request.algorithms.size() * job.model->files().size() + (request.has_uuid ? 1 : 0);
 }
 
-/// A model of another format pretends to be a GGUF file, whose digest would be nobody's: that of
-/// the one file that there is takes its place. Files in the plural have none; their tensors have.
+/// A model of another format looks like a GGUF file that does not exist. If it has one file, the
+/// digest of that file is taken instead. If it has several, only its tensors have digests.
 Result<void> hash_foreign_files(const HashJob& job, ModelDigests& digests) {
   if (digests.files.empty()) return {};
   digests.files.clear();

@@ -24,9 +24,9 @@ struct HashJob {
   std::vector<std::string> foreign_paths = {};
 };
 
-/// Opens and hashes all models, with a progress bar, and says what fails. Uses all threads, also
-/// for many models with few digests each. Returns the status so far; after an interruption it is
-/// that of the signal.
+/// Opens and hashes all models, with a progress bar, and prints errors. Uses all threads, also for
+/// many models with few digests each. Returns the exit code so far; after an interruption, that of
+/// the signal.
 [[nodiscard]] ExitCode hash_all(std::span<HashJob> jobs, Console& console);
 
 }  // namespace ingot::cli

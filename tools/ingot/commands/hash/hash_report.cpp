@@ -31,8 +31,8 @@ void write_digests(JsonStream& json, const DigestSet* digests) {
   });
 }
 
-/// All files of a set by their place in it, also those that are not here: a reader of the manifest
-/// has to know them.
+/// Writes all files of a set in order, missing ones included, as a reader of the manifest has to
+/// know them.
 void write_shards(JsonStream& json, const HashedModel& hashed) {
   const std::span<const ModelFile> files = hashed.model.files();
   json.objects("shards", hashed.model.shard_count(), [&](std::uint32_t index) {
@@ -91,7 +91,8 @@ Result<void> print_gguf_hash(Output& out, Console& console, const HashedModel& h
   // The order in which that program computes them.
   constexpr std::array order = {DigestAlgorithm::xxh64, DigestAlgorithm::sha1,
                                 DigestAlgorithm::sha256, DigestAlgorithm::xxh3_128};
-  // Who reads a manifest compares names byte by byte; a terminal would obey them.
+  // A program that reads a manifest compares names byte by byte, so they are escaped only on a
+  // terminal, which would obey them.
   const bool is_shown = &out == &console.out() && console.is_terminal();
   const auto print_line = [&](std::string_view what, const std::string& digits,
                               const std::string& target) {

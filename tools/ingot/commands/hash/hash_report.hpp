@@ -16,7 +16,7 @@ namespace ingot::cli {
 
 /// A model and its digests. A digest that was not asked for is empty.
 struct HashedModel {
-  const std::string& file;  ///< As the user called it.
+  const std::string& file;  ///< The file as the user named it.
   const Model& model;
   const ModelDigests& digests;
 };
@@ -24,7 +24,7 @@ struct HashedModel {
 /// A line for each digest: algorithm, digits, name; those of files first.
 void print_hash_text(Output& out, const Console& console, const HashedModel& hashed);
 
-/// One object, which is a manifest too.
+/// Prints one object, which is a manifest, too.
 void print_hash_json(JsonStream& json, const HashedModel& hashed);
 
 /// The lines that llama-gguf-hash prints: those of tensors, then those of all weights together. The
@@ -32,7 +32,7 @@ void print_hash_json(JsonStream& json, const HashedModel& hashed);
 [[nodiscard]] Result<void> print_gguf_hash(Output& out, Console& console,
                                            const HashedModel& hashed);
 
-/// What verifying an entry of a manifest found, for people and as an object.
+/// Print the result of verifying an entry of a manifest, for people and as an object.
 void print_verdict_text(Output& out, const Console& console, const std::string& file,
                         const std::vector<DigestMismatch>& mismatches,
                         std::uint64_t compared_count);

@@ -48,7 +48,7 @@ const ManifestEntry* find_entry(const std::vector<ManifestEntry>& entries, const
   return is_only_file && entries.size() == 1 ? entries.data() : nullptr;
 }
 
-/// Where the file of an entry is: as it is called, or beside the manifest.
+/// The path of an entry's file: its name as it is, or beside the manifest.
 std::string locate(const std::string& name, const std::string& manifest) {
   if (name.starts_with('/') || ::access(name.c_str(), F_OK) == 0) return name;
   const std::size_t slash = manifest.rfind('/');
@@ -90,7 +90,7 @@ Verification plan_verification(const VerifyRequest& request, Console& console,
   return verification;
 }
 
-/// Prints what was found and returns whether all is well.
+/// Prints the result and returns whether everything matches.
 bool report_verification(const Verification& verification, Console& console) {
   JsonStream json(console.out());
   const bool is_array = console.is_json() && verification.jobs.size() > 1;

@@ -11,8 +11,8 @@
 namespace ingot::cli {
 
 struct VerifyRequest {
-  std::vector<std::string> files;           ///< None: all files of the manifest.
-  std::vector<DigestAlgorithm> algorithms;  ///< None: the strongest of each entry.
+  std::vector<std::string> files;           ///< If empty, all files of the manifest.
+  std::vector<DigestAlgorithm> algorithms;  ///< If empty, the strongest of each entry.
   std::string manifest;                     ///< Path, or "-".
 };
 

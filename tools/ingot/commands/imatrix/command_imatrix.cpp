@@ -51,15 +51,15 @@ struct Options {
   bool is_forced = false;
 };
 
-/// What `show` tells of one entry.
+/// The facts that `show` prints of one entry.
 struct EntryFacts {
-  double tokens = 0.0;  ///< Of the busiest expert.
+  double tokens = 0.0;  ///< The tokens of the busiest expert.
   std::uint64_t unused_experts = 0;
   double mean = 0.0;
   double largest = 0.0;
 };
 
-/// How a matrix and a model fit together.
+/// The comparison of an importance matrix with a model.
 struct Coverage {
   std::uint64_t covered = 0;
   std::vector<std::string> missing;     ///< Matrices that would be quantized and have no data.
@@ -241,7 +241,7 @@ ExitCode write(const Options& options, Console& console, const ImportanceMatrix&
   return written ? ExitCode::done : console.fail(options.out, written.error());
 }
 
-/// Runs a model on a text and writes what its matrices were given.
+/// Runs a model on a text and writes the importance of its matrices' inputs.
 ExitCode collect(const Options& options, Console& console) {
   const std::string& file = options.files[0];
   // A long run must not end at a file that is in the way.
@@ -266,7 +266,7 @@ ExitCode collect(const Options& options, Console& console) {
   return matrix ? write(options, console, *matrix) : console.fail(file, matrix.error());
 }
 
-/// What is wrong with the arguments of `collect`; empty if nothing is.
+/// Checks the arguments of `collect`; returns the fault, or an empty text.
 std::string settle_collecting(const Options& options) {
   if (options.files.size() != 1) return "collect takes one MODEL";
   if (options.text.file.empty()) return "--text is missing; it names the text to collect from";
@@ -276,7 +276,7 @@ std::string settle_collecting(const Options& options) {
   return options.out.empty() ? "-o is missing; it names the file to write" : std::string();
 }
 
-/// What is wrong with the arguments; empty if nothing is.
+/// Checks the arguments; returns the fault, or an empty text.
 std::string settle_arguments(Options& options, const Console& console) {
   const bool has_text = !options.text.file.empty() || options.text.chunk_tokens > 0 ||
                         options.text.max_chunks > 0 || options.includes_output ||

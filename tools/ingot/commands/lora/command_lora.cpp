@@ -76,7 +76,7 @@ ExitCode show(const Options& options, Console& console) {
   return ExitCode::done;
 }
 
-/// What is wrong with the arguments of `merge`; empty if nothing is.
+/// Checks the arguments of `merge`; returns the fault, or an empty text.
 std::string settle_merge(Options& options, std::vector<double>& scales) {
   if (options.out.empty() && options.files.size() > 2) {
     options.out = options.files.back();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an adapter changes, as a page or as JSON.
+// The changes that an adapter makes, as a page or as JSON.
 #pragma once
 
 #include <ingot/lora.hpp>

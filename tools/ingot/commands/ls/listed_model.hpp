@@ -14,23 +14,23 @@ namespace ingot::cli {
 
 /// A row of `ingot ls`. Texts are raw bytes of the file.
 struct ListedModel {
-  std::string file;  ///< As the user would name it.
+  std::string file;  ///< The file as the user would name it.
   std::optional<std::string> name;
   std::optional<std::string> architecture;
-  bool is_opened = true;  ///< Else only its name and its size are known.
+  bool is_opened = true;  ///< If false, only its name and its size are known.
   std::uint64_t parameter_count = 0;
   std::string type;  ///< The mixture that the file names, else the tensor type of most bytes.
   std::optional<double> bits_per_weight;
-  std::uint64_t file_bytes = 0;  ///< Of all shards that are there.
+  std::uint64_t file_bytes = 0;  ///< The size of all shards that exist.
   std::optional<std::uint64_t> context_length;
-  bool is_verified = true;  ///< Not read through a layout index.
+  bool is_verified = true;  ///< The file was not read through a layout index.
 };
 
 /// `foreign` if the file is of another format than GGUF.
 [[nodiscard]] ListedModel list_model(const std::string& file, const Model& model,
                                      const ForeignFile* foreign);
 
-/// One line a model: a table for people, or one for a model card.
+/// Prints one line per model: a table for people, or one for a model card.
 void print_models(Console& console, std::span<const ListedModel> models);
 void print_models_markdown(Console& console, std::span<const ListedModel> models);
 

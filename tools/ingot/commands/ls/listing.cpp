@@ -38,7 +38,7 @@ class Listing {
   Listing(const Listing&) = delete;
   Listing& operator=(const Listing&) = delete;
 
-  /// `shown` is what a line for people calls the file.
+  /// `shown` is the file's name in a line for people.
   bool add(const std::string& file, std::string shown) {
     const Result<Model> model = console_.open_model(file);
     if (!model) {

@@ -15,7 +15,7 @@ enum class ListStyle : std::uint8_t { table, markdown };
 /// all.
 enum class RepositoryHeads : std::uint8_t { left, fetched };
 
-/// Lists what the places name: files, all models in and below folders, and those of repositories. A
+/// Lists the models of the places: files, folders with the folders below them, and repositories. A
 /// model that does not open is an error on stderr, and in JSON an object with the error.
 void list_places(Console& console, std::span<const std::string> places, ListStyle style,
                  RepositoryHeads heads = RepositoryHeads::left);

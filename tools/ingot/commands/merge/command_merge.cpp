@@ -39,7 +39,7 @@ struct Options {
   bool deletes_shards = false;
 };
 
-/// What became of the shards that were to be removed.
+/// The result of removing the shards.
 struct Removal {
   bool is_wanted = false;
   std::vector<Error> kept;
@@ -95,7 +95,7 @@ ExitCode fail(const Options& options, Console& console, const Error& error) {
     return console.refuse(options.out,
                           "this is one of the shards; name another output (with a glob: -o OUT)");
   }
-  // What is wrong with an output is said of it.
+  // An error of an output is reported for the output.
   const bool is_output = error.code == Errc::already_exists || error.subject == options.out;
   return console.fail(is_output ? options.out : options.names[0], error);
 }

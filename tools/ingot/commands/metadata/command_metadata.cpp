@@ -58,7 +58,7 @@ void print_json(Console& console, const Keys& keys, bool is_verified) {
   });
 }
 
-/// What a number means, where the format says so.
+/// The meaning of a number, if the format defines one.
 std::string meaning_of(const KeyValue& pair) {
   if (pair.key != keys::general_file_type) return {};
   const std::string_view name = file_type_name(pair.value.get<std::uint64_t>().value_or(~0ull));
@@ -69,7 +69,8 @@ constexpr std::size_t type_columns = 7;
 constexpr std::size_t gap_columns = 2;
 constexpr std::size_t least_value_columns = 16;
 
-/// Where the types begin. The few longest keys may stick out, so that the values have room.
+/// The column where the types begin. The few longest keys may stick out, so that the values have
+/// room.
 std::size_t key_column(const Keys& keys, std::size_t width) {
   constexpr std::size_t least_key_columns = 24;
   constexpr std::size_t wanted_value_columns = 48;
@@ -161,7 +162,7 @@ bool lacks_wanted_key(const Options& options, const Model& model) {
   return !filter.unmatched().empty();
 }
 
-/// Opens the file, as a whole where its index does not lead to what is asked for.
+/// Opens the file; reads all of it if its index does not lead to the requested keys.
 Result<Model> open_for_keys(const Options& options, Console& console) {
   Result<Model> model = console.open_model(options.file);
   if (!model || !lacks_wanted_key(options, *model)) return model;
@@ -186,7 +187,7 @@ ExitCode run(const Options& options, Console& console) {
   NameFilter filter(options.key_globs);
   Keys keys;
   for (const KeyValue& pair : model.metadata()) {
-    // A key that is named is wanted.
+    // A key that the user names is shown in full.
     const bool is_named = std::ranges::find(options.key_globs, pair.key) != options.key_globs.end();
     if (!is_shown_key(pair.key, options.shows_all || is_named)) continue;
     if (filter.matches(pair.key)) keys.push_back(&pair);

@@ -8,7 +8,7 @@ void write_findings(JsonStream& json, const Model& model,
   const auto array = json.array();
   CheckOptions options;
   options.is_wanted = is_wanted;
-  // Without data nothing is read but some padding; the page is made without what cannot be read.
+  // Without data the check reads only some padding; the page leaves out checks that cannot be read.
   (void)check_model(model, options, [&](const Finding& finding) {
     const auto object = json.object(Layout::line);
     json.member("rule", finding.rule->name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `ingot check` finds, for panels of a report.
+// The findings of `ingot check`, for panels of a report.
 #pragma once
 
 #include <functional>

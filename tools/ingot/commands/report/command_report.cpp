@@ -40,7 +40,7 @@ constexpr const char* examples =
     "one of the same name and shape there (root mean square, signal-to-noise ratio,\n"
     "largest). --json prints the data of the page instead.";
 
-/// With more tensors a page has statistics only; histograms would be most of it.
+/// With more tensors a page has no histograms, which would be most of it.
 constexpr std::size_t max_histograms = 10000;
 
 struct Options {
@@ -55,7 +55,7 @@ struct Options {
 /// Everything that a report is made of.
 struct Report {
   std::vector<const TensorInfo*> readable;  ///< Tensors that can be decoded.
-  std::vector<TensorProfile> profiles;      ///< Of these.
+  std::vector<TensorProfile> profiles;      ///< The profiles of these tensors.
   std::vector<std::string> notices;
 };
 
@@ -172,10 +172,10 @@ ExitCode write_report(const Options& options, Console& console, const ReportData
 
 ExitCode run(const Options& options, Console& console) {
   if (const ExitCode code = check_usage(options, console); code != ExitCode::done) return code;
-  // Not mapped: what was read once should not stay in memory.
+  // The file is not mapped, as bytes that were read once should not stay in memory.
   INGOT_CLI_TRY(const Model model, console.open_model(options.file, FileAccess::read), console,
                 options.file);
-  // Of this file; the next one that is opened has its own.
+  // The format of this file; opening the next one replaces it.
   std::optional<ForeignFile> foreign;
   if (console.foreign() != nullptr) foreign = *console.foreign();
   std::optional<Model> reference;

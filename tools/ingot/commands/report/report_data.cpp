@@ -31,7 +31,7 @@ void write_reference(JsonStream& json, const ReportData& report) {
   json.member("bits_per_weight", summary.bits_per_weight);
 }
 
-/// All of the model on one device, for some contexts.
+/// Writes the memory of the whole model on one device, for some contexts.
 void write_memory_runs(JsonStream& json, const Model& model) {
   json.objects("memory_runs", memory_runs(model), [&](const MemoryRun& run) {
     json.member("context", run.context);

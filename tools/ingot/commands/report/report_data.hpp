@@ -12,17 +12,17 @@
 
 namespace ingot::cli {
 
-/// What a report is made of. Everything is borrowed.
+/// The content of a report. Everything is borrowed.
 struct ReportData {
   const std::string& file;
   const Model& model;
-  const ForeignFile* foreign = nullptr;  ///< If the file is of another format than GGUF.
+  const ForeignFile* foreign = nullptr;  ///< Set if the file is of another format than GGUF.
   const std::string* reference_file = nullptr;
   const Model* reference = nullptr;
-  /// By position in `model.tensors()`; nullptr where the weights were not read.
+  /// The profiles by position in `model.tensors()`; nullptr if the weights were not read.
   std::vector<const TensorProfile*> profiles;
   bool shows_all_keys = false;
-  std::vector<std::string> notices;  ///< What the reader should know; safe to print.
+  std::vector<std::string> notices;  ///< Remarks for the reader; safe to print.
 };
 
 void write_report_data(JsonStream& json, const ReportData& report);

@@ -13,7 +13,7 @@
 namespace ingot::cli {
 namespace {
 
-/// More are seldom seen; each takes a millisecond.
+/// Models rarely have more templates; each takes a millisecond.
 constexpr std::size_t max_templates = 8;
 /// Longer messages are cut.
 constexpr std::size_t message_columns = 240;

@@ -9,7 +9,7 @@
 namespace ingot::cli {
 
 /// Writes the member "chat_template": the features of each template, found by rendering
-/// conversations, and what `ingot check` finds in them. Null for a model without a template. Takes
+/// conversations, and the findings of `ingot check`. Null for a model without a template. Takes
 /// some milliseconds.
 void write_template_panel(JsonStream& json, const Model& model);
 

@@ -8,8 +8,8 @@
 
 namespace ingot::cli {
 
-/// The member "vocabulary": what `ingot vocab --stats --json` prints, and the texts of the tokens
-/// that have a part of their own. null without a vocabulary that can be read.
+/// Writes the member "vocabulary": the output of `ingot vocab --stats --json`, and the texts of the
+/// tokens with a special role. null without a readable vocabulary.
 void write_vocabulary_panel(JsonStream& json, const Model& model);
 
 }  // namespace ingot::cli

@@ -33,7 +33,7 @@ struct Options {
   bool shows_all_keys = false;
 };
 
-/// Which of several files a page is about, as `head` writes it.
+/// Prints the file that a page is about, in the style of `head`.
 void print_file_title(Console& console, const std::string& file) {
   const std::string name = escape_middle(file, console.room(10));
   console.print_line(Style::faint, "==> " + name + " <==");

@@ -85,7 +85,7 @@ class Page {
     write_line(label, text);
   }
 
-  /// One text of the file beside a label.
+  /// Prints one text of the file beside a label.
   void text_line(std::string_view label, const std::optional<std::string_view>& text) {
     if (text) write_line(label, escape_shortened(*text, console_.room(label_columns)));
   }
@@ -101,7 +101,7 @@ class Page {
                          text);
   }
 
-  /// A blank line before what comes next, if anything does.
+  /// Puts a blank line before the next output, if there is any.
   void start_group() { is_group_start_ = true; }
 
   void start_line() {
@@ -265,7 +265,7 @@ class Page {
     start_group();
   }
 
-  /// What the chat template supports.
+  /// Prints the features of the chat template.
   void print_chat() {
     const std::optional<ChatFacts> facts = chat_facts(model_);
     if (!facts) return;
@@ -367,7 +367,7 @@ class Page {
     }
   }
 
-  /// As stored, or what it must be if all heads share the width.
+  /// The stored size, or the width divided by the number of heads.
   [[nodiscard]] std::optional<std::uint64_t> head_size() const {
     if (const auto size = architecture_number(model_, suffixes::attention_key_length)) return size;
     const std::uint64_t heads = summary_.head_count->minimum;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a person wants to know about a model, on one screen.
+// The main facts about a model, on one screen.
 #pragma once
 
 #include <ingot/model.hpp>

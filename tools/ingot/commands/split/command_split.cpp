@@ -89,7 +89,7 @@ void print_text(const Options& options, Console& console, const SplitPlan& plan)
 }
 
 ExitCode fail(const Options& options, Console& console, const Error& error) {
-  // What is wrong with an output is said of it.
+  // An error of an output is reported for the output.
   const bool is_output =
       error.subject == options.prefix || error.subject.starts_with(options.prefix + "-0");
   return console.fail(is_output ? error.subject : options.file, error);

@@ -58,7 +58,7 @@ void sort_tensors(Tensors& tensors, Sort sort) {
   };
   if (sort == Sort::name) {
     by([](const auto& a, const auto& b) { return natural_less(a.name, b.name); });
-  } else if (sort == Sort::size) {  // who asks for sizes looks for the large ones
+  } else if (sort == Sort::size) {  // a user who sorts by size looks for the large ones
     by([](const auto& a, const auto& b) { return a.size_bytes > b.size_bytes; });
   } else if (sort == Sort::offset) {
     by([](const auto& a, const auto& b) {
@@ -81,10 +81,10 @@ std::string bits_text(std::uint64_t bytes, std::uint64_t elements) {
   return text.insert(text.size() - 2, 1, '.');
 }
 
-/// One for each tensor, or none at all.
+/// One set of statistics for each tensor, or an empty list.
 using AllStatistics = std::vector<Statistics>;
 
-/// What the weights of each tensor look like, in a few columns; or none at all.
+/// The distribution of each tensor's weights in a few columns; or an empty list.
 using Sparks = std::vector<std::string>;
 
 /// Drawings are for people with a terminal that can show them, and room beside the numbers.
@@ -121,7 +121,7 @@ std::string number_text(double number) {
   return number == 0.0 ? "0" : fmt::format("{:.4g}", number);
 }
 
-/// What is odd about the numbers, if anything is.
+/// Prints oddities of the numbers, if there are any.
 void print_oddities(Console& console, const Tensors& tensors, const AllStatistics& stats) {
   for (std::size_t i = 0; i < stats.size(); ++i) {
     if (stats[i].nans == 0 && stats[i].infinities == 0) continue;

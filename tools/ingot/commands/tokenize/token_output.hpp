@@ -20,7 +20,7 @@ class TokenOutput {
 
   /// Prints the tokens of a part; in JSON their texts follow at the end, so ids are kept.
   void add(const TokenizedPart& part);
-  /// Prints what is left.
+  /// Prints the remaining tokens.
   void finish();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `ingot vocab --stats` says of all tokens together.
+// The statistics of all tokens that `ingot vocab --stats` prints.
 #pragma once
 
 #include <ingot/tokenizer.hpp>
@@ -9,10 +9,10 @@
 
 namespace ingot::cli {
 
-/// One object.
+/// Writes the statistics as one object.
 void write_statistics(JsonStream& json, const Vocabulary& vocabulary);
 
-/// For people, or as JSON.
+/// Prints the statistics for people, or as JSON.
 void print_statistics(Console& console, const Vocabulary& vocabulary);
 
 }  // namespace ingot::cli
