@@ -134,7 +134,7 @@ class TensorError(NamedTuple):
     of them. Of a tensor that is copied, `count` is 0."""
 
     name: str
-    count: int
+    count: int  # type: ignore[assignment]  # of tuple, which a name like that of the JSON hides
     rmse: float
     relative: float
     slope: float
