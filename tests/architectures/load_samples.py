@@ -19,7 +19,9 @@ from llama_engine import EngineMissing, find_folder  # noqa: E402
 from load_in_engine import ErrorKeepingEngine, error_of  # noqa: E402
 
 # Architecture -> a part of the engine's error, and why the sample is right all the same.
-EXCEPTIONS = {}
+EXCEPTIONS = {
+    "gptj": ("unsupported model architecture", "the engine knows the name and has no loader for it"),
+}
 
 
 def load(path):

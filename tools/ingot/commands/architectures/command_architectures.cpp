@@ -139,7 +139,8 @@ ExitCode run(const std::optional<std::string>& name, Console& console) {
   }
   const Architecture* row = find_architecture(*name);
   if (row == nullptr) {
-    return console.refuse_usage("architectures: \"" + escape(*name) + "\" is not known");
+    return console.refuse_usage("architectures: \"" + escape(*name) +
+                                "\" is not known; `ingot architectures` lists those that are");
   }
   console.is_json() ? print_json(console, *row) : print_page(console, *row);
   return ExitCode::done;
