@@ -54,8 +54,14 @@ TEST(NameExpression, FindsWhatTheStandardLibraryFinds) {
   int compared = 0;
   for (int i = 0; i < 4'000; ++i) {
     std::string expression;
-    for (std::size_t left = 1 + pick(8); left > 0; --left)
-      expression += parts[pick(std::size(parts))];
+    // libstdc++ takes the place where it looks ahead for the beginning of the text.
+    bool looks_ahead = false;
+    for (std::size_t left = 1 + pick(8); left > 0; --left) {
+      const std::string_view part = parts[pick(std::size(parts))];
+      if (looks_ahead && (part == "^" || part == "\\b")) continue;
+      looks_ahead |= part == "(?=" || part == "(?!";
+      expression += part;
+    }
     const auto ours = NameExpression::compile(expression);
     if (!ours) continue;
     std::regex theirs;
