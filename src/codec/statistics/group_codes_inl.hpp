@@ -43,7 +43,8 @@ struct GroupCodes {
 /// Stores codes whose lower half are first octets of groups from `group` on, and the upper half the
 /// last ones.
 template <class D>
-HWY_INLINE void StoreHalves(D d, hn::Vec<D> codes, std::size_t group, GroupCodes& to) {
+HWY_INLINE void StoreHalves([[maybe_unused]] D d, hn::Vec<D> codes, std::size_t group,
+                            GroupCodes& to) {
   const hn::Half<D> half;
   hn::StoreU(hn::LowerHalf(half, codes), half, to.OctetAt(group, 0));
   hn::StoreU(hn::UpperHalf(half, codes), half, to.OctetAt(group, 1));

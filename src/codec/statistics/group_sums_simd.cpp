@@ -290,8 +290,8 @@ HWY_INLINE bool IsOpen(const GroupCodes& run, const Extremes& known) {
   bool is_open = false;
   for (std::size_t g = 0; g < 16; g += float_lanes) {
     const Floats scale = hn::Load(FloatTag(), run.scales + g);
-    Floats low = hn::Mul(scale, hn::Set(FloatTag(), rule.least()));
-    Floats high = hn::Mul(scale, hn::Set(FloatTag(), rule.most()));
+    Floats low = hn::Mul(scale, hn::Set(FloatTag(), static_cast<float>(rule.least())));
+    Floats high = hn::Mul(scale, hn::Set(FloatTag(), static_cast<float>(rule.most())));
     auto is_open_group = hn::Eq(scale, hn::Zero(FloatTag()));
     if constexpr (rule.has_minimums) {
       const Floats minimum = hn::Load(FloatTag(), run.minimums + g);
