@@ -25,16 +25,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Up to a NUL the configuration, then the file: most inputs have none.
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   std::size_t begin = 0;
-  interop::BumpConfig config;
+  formats::BumpConfig config;
   if (text.starts_with('{')) {
     begin = std::min(size, text.find('\0'));
-    config = interop::parse_bump_config(std::string(text.substr(0, begin)));
+    config = formats::parse_bump_config(std::string(text.substr(0, begin)));
     if (begin < size) ++begin;
   }
   const std::span<const std::byte> file = std::as_bytes(std::span(data, size)).subspan(begin);
   OpenAnyOptions lenient;  // else no input would have the right checksum
   lenient.gguf.is_lenient = true;
-  const auto opened = interop::open_bump_source(borrow_memory(file), config, lenient);
+  const auto opened = formats::open_bump_source(borrow_memory(file), config, lenient);
   if (!opened) {
     require(opened.error().code != Errc::internal);
     return 0;
@@ -46,6 +46,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(opened->model.read(tensor, 0, bytes).has_value());
     total += tensor.size_bytes;
   }
-  require(total <= file.size() - interop::bump_header_bytes);
+  require(total <= file.size() - formats::bump_header_bytes);
   return 0;
 }

@@ -32,7 +32,7 @@ void check(const Model& model) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span<const std::byte> file = std::as_bytes(std::span(data, size));
-  const auto opened = interop::open_safetensors_source(borrow_memory(file), {});
+  const auto opened = formats::open_safetensors_source(borrow_memory(file), {});
   if (opened) {
     check(opened->model);
   } else {
@@ -40,16 +40,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   // The text alone, without a size before it, is shorter to mutate; and it may be an index.
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto header = interop::parse_safetensors_header(text, 16, 100);
+  const auto header = formats::parse_safetensors_header(text, 16, 100);
   if (header) {
     std::uint64_t end = 0;
-    for (const interop::SafetensorsTensor& tensor : header->tensors) {
+    for (const formats::SafetensorsTensor& tensor : header->tensors) {
       require(tensor.begin == end && tensor.end >= tensor.begin);
       end = tensor.end;
     }
     require(end == 16);
   }
-  static_cast<void>(interop::parse_weight_map(text));
+  static_cast<void>(formats::parse_weight_map(text));
   // The input is the index, and also every file of a set that it may name.
   require(!file_system().locate("a").empty());
   MemoryStore store;

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "import/architectures/architecture_rules.hpp"
-#include "import/config/config.hpp"
+#include "huggingface/rules/architecture_rules.hpp"
+#include "huggingface/folder/config.hpp"
 #include "ingot/check_folder.hpp"
 #include "ingot/import.hpp"
 #include "ingot/store.hpp"
@@ -99,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   static const std::string tensors = weights();
-  const auto& table = hf::RuleTable::builtin();
+  const auto& table = huggingface::RuleTable::builtin();
   if (!table) std::abort();
   static const std::vector<std::string> classes = table->classes();
   const std::string& model_class = classes[data[0] % classes.size()];
@@ -114,13 +114,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   import_adapter(start + "}", R"({"lora_alpha": 16, )" + std::string(text) + "}", halves);
   import_adapter(start + "}", text, halves);
   import_adapter(start + "}", R"({"lora_alpha": 16, "fan_in_fan_out": true})", text);
-  static_cast<void>(hf::Config::parse(text, "config.json"));
-  const auto expression = hf::Expression::parse(text);
-  const auto config = hf::Config::parse(start + "}", "config.json");
+  static_cast<void>(huggingface::Config::parse(text, "config.json"));
+  const auto expression = huggingface::Expression::parse(text);
+  const auto config = huggingface::Config::parse(start + "}", "config.json");
   if (expression && config) static_cast<void>(expression->evaluate({.config = *config}));
-  const hf::RuleText files[] = {{"shared.json", text}, {"a.json", text}};
-  static_cast<void>(hf::RuleTable::parse(files));
-  const auto pattern = hf::NamePattern::parse(text.substr(0, 40));
+  const huggingface::RuleText files[] = {{"shared.json", text}, {"a.json", text}};
+  static_cast<void>(huggingface::RuleTable::parse(files));
+  const auto pattern = huggingface::NamePattern::parse(text.substr(0, 40));
   if (pattern) static_cast<void>(pattern->match("model.layers.0.mlp.experts.3.w1.weight"));
   return 0;
 }

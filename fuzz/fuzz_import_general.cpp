@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "byte_input.hpp"
-#include "import/general/general_keys.hpp"
+#include "huggingface/import/general/general_keys.hpp"
 #include "ingot/model_card.hpp"
 #include "ingot/store.hpp"
 
@@ -17,7 +17,7 @@ using namespace ingot;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::ByteInput input(data, size);
   const auto kind = input.take<std::uint8_t>();
-  hf::ParameterCounts counts;
+  huggingface::ParameterCounts counts;
   counts.total = input.take<std::int64_t>();
   counts.expert_count = kind & 4;
   const std::string text = input.rest();
@@ -31,15 +31,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ImportOptions options;
   if (kind & 8) options.metadata = text;
   if (kind & 16) options.folder_name = text;
-  const auto folder = hf::ModelFolder::open(store, "m");
+  const auto folder = huggingface::ModelFolder::open(store, "m");
   fuzz::require(folder.has_value());
-  hf::KeyPlan keys;
-  const auto outcome = hf::add_general_keys(*folder, counts, options, keys);
+  huggingface::KeyPlan keys;
+  const auto outcome = huggingface::add_general_keys(*folder, counts, options, keys);
   if (!outcome) {
     fuzz::require(outcome.error().code != Errc::internal);
     return 0;
   }
   for (const KeyValue& key : keys.entries()) fuzz::require(key.key.starts_with("general."));
-  fuzz::require(hf::default_file_name(keys, "F16").find('/') == std::string::npos);
+  fuzz::require(huggingface::default_file_name(keys, "F16").find('/') == std::string::npos);
   return 0;
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "byte_input.hpp"
-#include "import/tokenizer/tokenizer_keys.hpp"
+#include "huggingface/import/tokenizer/tokenizer_keys.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/store.hpp"
 
@@ -28,10 +28,10 @@ constexpr std::array<const char*, 8> names = {"m/tokenizer.json",     "m/tokeniz
                                               "m/chat_template.json", "m/vocab.json",
                                               "m/vocab.txt",          "m/config.json"};
 
-void check(const hf::ModelFolder& folder, const hf::Config& config, const char* step) {
-  hf::KeyPlan keys;
+void check(const huggingface::ModelFolder& folder, const huggingface::Config& config, const char* step) {
+  huggingface::KeyPlan keys;
   std::vector<Error> remarks;
-  const auto outcome = hf::add_tokenizer_keys(folder, config, {step}, {}, keys, remarks);
+  const auto outcome = huggingface::add_tokenizer_keys(folder, config, {step}, {}, keys, remarks);
   if (!outcome) {
     fuzz::require(outcome.error().code != Errc::internal);
     return;
@@ -60,10 +60,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!texts[i].empty()) store.add(names[i], std::as_bytes(std::span(texts[i])));
   }
   store.add("m/README.md", {});
-  const auto folder = hf::ModelFolder::open(store, "m");
+  const auto folder = huggingface::ModelFolder::open(store, "m");
   fuzz::require(folder.has_value());
-  auto config = hf::Config::read(*folder);
-  if (!config) config = hf::Config::parse(R"({"architectures": ["X"], "vocab_size": 300})", "c");
+  auto config = huggingface::Config::read(*folder);
+  if (!config) config = huggingface::Config::parse(R"({"architectures": ["X"], "vocab_size": 300})", "c");
   fuzz::require(config.has_value());
   check(*folder, *config, step);
   return 0;

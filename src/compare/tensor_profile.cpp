@@ -30,8 +30,8 @@ std::uint64_t profile_part_of(const TensorInfo& tensor) noexcept {
   return std::clamp(pieces * statistics_piece, least_profile_part, max_profile_part);
 }
 
-using convert::bytes_of;
-using convert::PieceDecoder;
+using work::bytes_of;
+using work::PieceDecoder;
 
 /// Consecutive elements of one tensor, and their measurements.
 struct ProfilePart {

@@ -52,11 +52,11 @@ Result<void> add_parts(const TensorInfo& tensor, std::vector<StatisticsPart>& pa
 }
 
 Result<Statistics> compute_part(const Model& model, const StatisticsPart& part) {
-  convert::PieceDecoder decoder(model, *part.tensor, part.first_element + part.element_count);
+  work::PieceDecoder decoder(model, *part.tensor, part.first_element + part.element_count);
   Statistics result;
   for (std::uint64_t done = 0; done < part.element_count;) {
     const auto count = static_cast<std::size_t>(
-        std::min(convert::PieceDecoder::read_elements, part.element_count - done));
+        std::min(work::PieceDecoder::read_elements, part.element_count - done));
     INGOT_TRY(const Statistics some, decoder.statistics(part.first_element + done, count));
     result.add(some);
     done += count;
@@ -84,7 +84,7 @@ Result<std::vector<Statistics>> compute_statistics(const Model& model,
       parts.size(), 1, thread_count, [&](std::uint64_t first, std::uint64_t) -> Result<void> {
         const StatisticsPart& part = parts[first];
         INGOT_TRY(of_parts[first], compute_part(model, part));
-        return shared_progress.add(convert::bytes_of(*part.tensor, part.element_count),
+        return shared_progress.add(work::bytes_of(*part.tensor, part.element_count),
                                    part.tensor->name);
       }));
 

@@ -35,8 +35,8 @@ void add(DistanceSums& sums, std::span<const float> a, std::span<const float> b)
 /// Decodes the same elements of two tensors and adds up how far they are apart.
 Result<DistanceSums> compare_part(const Model& a, const Model& b, const TensorPair& pair,
                                   std::uint64_t first_element, std::uint64_t element_count) {
-  convert::PieceDecoder decoder_a(a, *pair.a, first_element + element_count);
-  convert::PieceDecoder decoder_b(b, *pair.b, first_element + element_count);
+  work::PieceDecoder decoder_a(a, *pair.a, first_element + element_count);
+  work::PieceDecoder decoder_b(b, *pair.b, first_element + element_count);
   DistanceSums sums;
   for (std::uint64_t done = 0; done < element_count;) {
     const auto count =

@@ -43,7 +43,7 @@ class LoraStream {
   }
 
  private:
-  using Pipeline = convert::OrderedPipeline<LoraResult, LoraScratch>;
+  using Pipeline = work::OrderedPipeline<LoraResult, LoraScratch>;
 
   void make(std::uint64_t item, LoraResult& result, LoraScratch& scratch) const {
     const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), item);

@@ -13,8 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "evaluate"))
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "import"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "evaluation"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "huggingface/import"))
 from llama_engine import EngineMissing, find_folder  # noqa: E402
 from load_in_engine import ErrorKeepingEngine, error_of  # noqa: E402
 

@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "evaluate"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "evaluation"))
 from graph_models import OPTIONS as GRAPH_OPTIONS, write_models  # noqa: E402
 from llama_engine import Engine, EngineMissing  # noqa: E402
 

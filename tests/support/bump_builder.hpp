@@ -19,7 +19,7 @@ namespace ingot::test {
 struct BumpParts {
   std::uint32_t version = 3;
   BumpCodes codes = BumpCodes::doc;
-  interop::BumpLayout layout = {};
+  formats::BumpLayout layout = {};
   std::uint32_t merges = 0;  // in the header, with the checksum after them
   std::uint32_t vocabulary_bytes = 0;
   bool has_late_table = false;
@@ -43,8 +43,8 @@ inline Bytes sha256_bytes(std::span<const std::byte> bytes) {
 
 /// The file; sections hold bytes that differ from their neighbours.
 inline Bytes build_bump(const BumpParts& parts) {
-  const interop::BumpHeaderBytes header =
-      interop::make_bump_header(parts.version, parts.layout.shape);
+  const formats::BumpHeaderBytes header =
+      formats::make_bump_header(parts.version, parts.layout.shape);
   Bytes file(header.begin(), header.end());
   if (parts.has_tokenizer_header) {
     Bytes numbers;
@@ -57,19 +57,19 @@ inline Bytes build_bump(const BumpParts& parts) {
   if (parts.version > 2) {
     append_number(file, parts.layout.types.size(), 4);
     for (const TensorType type : parts.layout.types) {
-      append_number(file, *interop::bump_code_of(type, parts.codes), 1);
+      append_number(file, *formats::bump_code_of(type, parts.codes), 1);
     }
   }
-  const auto sections = interop::lay_out(parts.layout);
+  const auto sections = formats::lay_out(parts.layout);
   if (!sections) std::abort();
-  for (const interop::BumpSection& section : *sections) {
+  for (const formats::BumpSection& section : *sections) {
     for (std::uint64_t i = 0; i < section.size_bytes; ++i) {
       file.push_back(static_cast<std::byte>((i * 7 + file.size()) % 251));
     }
   }
   const Bytes checksum = sha256_bytes(std::span(file).subspan(payload));
   const std::size_t offset =
-      parts.has_tokenizer_header ? 0x58 : interop::bump_checksum_offset(parts.version);
+      parts.has_tokenizer_header ? 0x58 : formats::bump_checksum_offset(parts.version);
   std::copy(checksum.begin(), checksum.end(), file.begin() + static_cast<std::ptrdiff_t>(offset));
   if (parts.version == 5) {
     const auto text = std::as_bytes(std::span(parts.description));
@@ -85,9 +85,9 @@ inline Bytes build_bump(const BumpParts& parts) {
 }
 
 /// A layout without padding, all weights of one type. Widths are whole blocks of every type.
-inline interop::BumpLayout plain_layout(TensorType type, std::uint64_t layers = 2) {
-  interop::BumpLayout layout = {};
-  interop::BumpShape& shape = layout.shape;
+inline formats::BumpLayout plain_layout(TensorType type, std::uint64_t layers = 2) {
+  formats::BumpLayout layout = {};
+  formats::BumpShape& shape = layout.shape;
   shape.layers = layers;
   shape.vocabulary = 5;
   shape.embedding = shape.aligned_embedding = 256;
@@ -109,8 +109,8 @@ inline interop::BumpLayout plain_layout(TensorType type, std::uint64_t layers = 
 }
 
 /// Without biases and position embedding, as one converter of version 4 wrote.
-inline interop::BumpLayout short_layout(TensorType type, bool has_output) {
-  interop::BumpLayout layout = plain_layout(type);
+inline formats::BumpLayout short_layout(TensorType type, bool has_output) {
+  formats::BumpLayout layout = plain_layout(type);
   layout.has_biases = layout.has_pos_emb = false;
   layout.has_output = has_output;
   layout.types = {type};

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(TESTS / "evaluate"), str(TESTS / "import")]
+sys.path[:0] = [str(TESTS / "evaluation"), str(TESTS / "huggingface/import")]
 from llama_engine import Engine, EngineMissing, EngineVocabulary  # noqa: E402
 from load_in_engine import CASES, golden_samples, import_model  # noqa: E402
 

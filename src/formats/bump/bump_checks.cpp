@@ -7,7 +7,7 @@
 
 #include "base/joined_list.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 namespace {
 
 /// Whether two tensors are the same bytes.
@@ -141,7 +141,7 @@ Result<void> check_bump_loss(const Model& model, const std::set<std::string_view
   return {};
 }
 
-void add_engine_warnings(const interop::BumpShape& shape, bool has_plain_output,
+void add_engine_warnings(const formats::BumpShape& shape, bool has_plain_output,
                          std::vector<Error>& remarks) {
   const auto warn = [&](std::string subject, std::string detail) {
     remarks.push_back(
@@ -168,4 +168,4 @@ void add_engine_warnings(const interop::BumpShape& shape, bool has_plain_output,
   }
 }
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -14,7 +14,7 @@
 #include "ingot/error.hpp"
 #include "ingot/model.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 
 [[nodiscard]] Failure refuse_for_bump(std::string subject, std::string detail,
                                       Remedy remedy = Remedy::none);
@@ -53,7 +53,7 @@ namespace ingot::convert {
                                            std::vector<Error>& remarks);
 
 /// Files that the format allows and its engine is known to misread.
-void add_engine_warnings(const interop::BumpShape& shape, bool has_plain_output,
+void add_engine_warnings(const formats::BumpShape& shape, bool has_plain_output,
                          std::vector<Error>& remarks);
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -10,7 +10,7 @@
 #include "base/hexadecimal.hpp"
 #include "ingot/digest.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 constexpr std::uint64_t piece_bytes = std::uint64_t{4} << 20;
@@ -83,4 +83,4 @@ Result<std::string> verify_bump_checksum(const Source& file, const BumpHeaderByt
               "the data has " + digest);
 }
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

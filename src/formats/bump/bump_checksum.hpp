@@ -13,7 +13,7 @@
 #include "ingot/interop.hpp"
 #include "ingot/source.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 /// The bytes of lower-case hexadecimal digits, such as those of a digest.
 [[nodiscard]] std::vector<std::byte> bytes_of_digits(std::string_view digits);
@@ -30,4 +30,4 @@ namespace ingot::interop {
                                                        const BumpFile& bump, bool is_lenient,
                                                        const OpenProgress& progress);
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

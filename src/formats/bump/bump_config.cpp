@@ -12,7 +12,7 @@
 #include "ingot/source.hpp"
 #include "io/folder_file.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 constexpr std::uint64_t max_config_bytes = std::uint64_t{1} << 16;
@@ -76,4 +76,4 @@ Result<BumpConfig> read_bump_config(const Store& store, const std::string& name)
   return parse_bump_config(text);
 }
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

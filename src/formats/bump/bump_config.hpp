@@ -9,7 +9,7 @@
 #include "ingot/error.hpp"
 #include "ingot/store.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 /// Facts that a header of version 2 or 3 lacks. Fields are empty if there is no such file, or no
 /// such number in it.
@@ -28,4 +28,4 @@ struct BumpConfig {
 /// Parses the config from its text.
 [[nodiscard]] BumpConfig parse_bump_config(const std::string& text);
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

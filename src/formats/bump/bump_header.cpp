@@ -7,7 +7,7 @@
 
 #include "base/byte_order.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 constexpr std::string_view magic_prefix = "BUMPWGT";
@@ -138,4 +138,4 @@ std::optional<TensorType> bump_type_of(std::uint8_t code, BumpCodes codes) noexc
   return std::nullopt;
 }
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

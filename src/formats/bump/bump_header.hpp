@@ -12,7 +12,7 @@
 #include "ingot/error.hpp"
 #include "ingot/types.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 inline constexpr std::uint64_t bump_header_bytes = 128;
 inline constexpr std::size_t bump_checksum_bytes = 32;
@@ -62,4 +62,4 @@ struct BumpHeader {
 /// The type of a code; nothing if it is unknown, or has no equal in GGUF.
 [[nodiscard]] std::optional<TensorType> bump_type_of(std::uint8_t code, BumpCodes codes) noexcept;
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

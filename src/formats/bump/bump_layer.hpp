@@ -9,7 +9,7 @@
 #include "formats/bump/bump_layout.hpp"
 #include "ingot/model.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 
 /// The tensors of a layer; a bias may be nullptr.
 struct LayerTensors {
@@ -41,7 +41,7 @@ struct LayerWidths {
 struct LayerTensor {
   const TensorInfo* LayerTensors::*member;
   std::string_view name;                ///< The name after "blk.N.".
-  interop::BumpRole section;            ///< The section that it fills, alone or with the next.
+  formats::BumpRole section;            ///< The section that it fills, alone or with the next.
   const char* word;                     ///< The word for a matrix in messages.
   std::uint64_t LayerWidths::*columns;  ///< The columns, or the elements of a norm or bias.
   std::uint64_t LayerWidths::*rows;     ///< nullptr: a norm or bias.
@@ -49,7 +49,7 @@ struct LayerTensor {
 };
 
 inline constexpr auto layer_tensors = [] {
-  using enum interop::BumpRole;
+  using enum formats::BumpRole;
   using Tensors = LayerTensors;
   constexpr auto embedding = &LayerWidths::embedding;
   constexpr auto queries = &LayerWidths::queries;
@@ -73,4 +73,4 @@ inline constexpr auto layer_tensors = [] {
   }};
 }();
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -9,7 +9,7 @@
 
 #include "base/checked.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 constexpr std::array full_layer = {
@@ -212,4 +212,4 @@ std::optional<std::uint64_t> total_bytes(const std::vector<BumpSection>& section
   return total;
 }
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -11,7 +11,7 @@
 #include "formats/bump/bump_header.hpp"
 #include "ingot/types.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 /// The content of a section.
 enum class BumpRole : std::uint8_t {
@@ -86,4 +86,4 @@ struct BumpSection {
 /// The bytes of all sections; nothing if they overflow.
 [[nodiscard]] std::optional<std::uint64_t> total_bytes(const std::vector<BumpSection>& sections);
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -7,7 +7,7 @@
 
 #include "ingot/metadata_keys.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 namespace {
 
 constexpr std::string_view epsilon_key = "attention.layer_norm_rms_epsilon";
@@ -134,4 +134,4 @@ Result<BumpMetadata> read_bump_metadata(const Model& model, const BumpOptions& o
   return metadata;
 }
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -10,7 +10,7 @@
 #include "ingot/error.hpp"
 #include "ingot/model.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 
 /// A fact of the metadata; nothing where it is absent.
 struct BumpMetadata {
@@ -38,4 +38,4 @@ struct BumpMetadata {
 [[nodiscard]] Result<BumpMetadata> read_bump_metadata(const Model& model,
                                                       const BumpOptions& options, BumpCodes codes);
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -12,12 +12,12 @@
 #include "formats/bump/bump_metadata.hpp"
 #include "ingot/metadata_keys.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 namespace {
 
-using interop::BumpRole;
-using interop::BumpSection;
-using interop::BumpShape;
+using formats::BumpRole;
+using formats::BumpSection;
+using formats::BumpShape;
 
 constexpr std::uint64_t superblock_elements = 256;  // the block size of the K-quants
 
@@ -306,16 +306,16 @@ class BumpPlanner {
   }
 
   Result<void> lay_out_sections() {
-    interop::BumpLayout layout;
+    formats::BumpLayout layout;
     layout.shape = plan_.shape;
-    layout.types = interop::table_types(
+    layout.types = formats::table_types(
         plan_.shape.layers,
         [this](std::uint64_t layer, BumpRole role) { return type_of_weight(layer, role); });
     for (const TensorType type : layout.types) {
-      plan_.table.push_back(*interop::bump_code_of(type, plan_.codes));
+      plan_.table.push_back(*formats::bump_code_of(type, plan_.codes));
     }
-    auto sections = interop::lay_out(layout);
-    const auto bytes = sections ? interop::total_bytes(*sections) : std::nullopt;
+    auto sections = formats::lay_out(layout);
+    const auto bytes = sections ? formats::total_bytes(*sections) : std::nullopt;
     constexpr std::uint64_t max_bytes = std::uint64_t{1} << 62;
     if (!bytes || *bytes > max_bytes) return fail(Errc::size_overflow, "bump file");
     plan_.sections = *std::move(sections);
@@ -350,12 +350,12 @@ class BumpPlanner {
       if (source != nullptr) {
         INGOT_TRY(tensor, output_of(*source, section.type));
       }
-      tensor.name = interop::name_of(section);
+      tensor.name = formats::name_of(section);
       filled += tensor.size_bytes;
       plan_.tensors.push_back(std::move(tensor));
     }
     if (filled == section.size_bytes) return {};
-    return fail(Errc::internal, interop::name_of(section));
+    return fail(Errc::internal, formats::name_of(section));
   }
 
   void add_warnings() {
@@ -382,4 +382,4 @@ Result<BumpPlan> plan_bump_file(const Model& model, const BumpOptions& options) 
   return BumpPlanner(model, options).plan();
 }
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -18,7 +18,7 @@
 #include "formats/foreign/reader.hpp"
 #include "ingot/metadata_keys.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 bool is_bump(const Probe& probe) {
@@ -196,4 +196,4 @@ Result<OpenedModel> open_bump_source(std::unique_ptr<Source> file, const BumpCon
 
 constinit const FormatReader bump_reader{is_bump, open_bump};
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

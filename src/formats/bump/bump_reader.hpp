@@ -9,11 +9,11 @@
 #include "ingot/interop.hpp"
 #include "ingot/source.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 /// Opens a bump file and the configuration beside it, for open_any.
 [[nodiscard]] Result<OpenedModel> open_bump_source(std::unique_ptr<Source> file,
                                                    const BumpConfig& config,
                                                    const OpenAnyOptions& options);
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -7,7 +7,7 @@
 
 #include "base/checked.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 /// Whether a numbering can be meant: the doc numbering alone has weights with the code 6 (Q4_1 in
@@ -207,4 +207,4 @@ std::optional<BumpSolution> solve_bump(const BumpFile& bump, const BumpConfig& c
   return Solver(bump, config).solve();
 }
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -11,7 +11,7 @@
 #include "formats/bump/bump_header.hpp"
 #include "formats/bump/bump_layout.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 /// A bump file as far as it can be read without knowing its sections.
 struct BumpFile {
@@ -36,4 +36,4 @@ struct BumpSolution {
 [[nodiscard]] std::optional<BumpSolution> solve_bump(const BumpFile& bump,
                                                      const BumpConfig& config);
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -10,11 +10,11 @@
 
 #include "base/ascii.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 namespace {
 
-using interop::BumpRole;
-using interop::BumpSection;
+using formats::BumpRole;
+using formats::BumpSection;
 
 /// A text as Python's json writes it: everything beyond ASCII escaped.
 std::string ascii_json(std::string_view text) {
@@ -41,7 +41,7 @@ std::string dtype_name(TensorType type) {
 
 std::string section_name(const BumpSection& section, std::uint32_t version) {
   if (section.role == BumpRole::final_ln_weight && version == 3) return "final_ln_gamma";
-  return interop::name_of(section);
+  return formats::name_of(section);
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ std::string python_float(double number) {
 }
 
 std::string bump_config_text(const BumpPlan& plan) {
-  const interop::BumpShape& shape = plan.shape;
+  const formats::BumpShape& shape = plan.shape;
   Object config;
   config.add("architectures", std::string("[\n    \"LlamaForCausalLM\"\n  ]"));
   config.add("model_type", ascii_json(plan.architecture));
@@ -85,7 +85,7 @@ std::string bump_config_text(const BumpPlan& plan) {
 }
 
 std::string bump_manifest_text(const BumpPlan& plan) {
-  const interop::BumpShape& shape = plan.shape;
+  const formats::BumpShape& shape = plan.shape;
   Object manifest;
   manifest.add("version", 5);
   manifest.add("model", ascii_json(plan.architecture));
@@ -99,7 +99,7 @@ std::string bump_manifest_text(const BumpPlan& plan) {
   manifest.add("context_length", shape.context);
   manifest.add("has_attention_biases", std::string(plan.has_attention_biases ? "true" : "false"));
   std::string entries = "[";
-  std::uint64_t offset = interop::bump_header_bytes + 4 + plan.table.size();
+  std::uint64_t offset = formats::bump_header_bytes + 4 + plan.table.size();
   for (const BumpSection& section : plan.sections) {
     entries += entries.size() > 1 ? ",\n    {\n" : "\n    {\n";
     entries += "      \"name\": " + ascii_json(section_name(section, plan.version)) + ",\n";
@@ -112,4 +112,4 @@ std::string bump_manifest_text(const BumpPlan& plan) {
   return manifest.end();
 }
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -6,7 +6,7 @@
 
 #include "formats/bump/bump_plan.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 
 /// The shortest digits that give the same double, as Python prints them: "1e-05", "10000.0".
 [[nodiscard]] std::string python_float(double number);
@@ -14,4 +14,4 @@ namespace ingot::convert {
 [[nodiscard]] std::string bump_config_text(const BumpPlan& plan);
 [[nodiscard]] std::string bump_manifest_text(const BumpPlan& plan);
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -12,7 +12,7 @@
 #include "ingot/digest.hpp"
 #include "ingot/output_set.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 namespace {
 
 /// Writes the payload and computes its checksum on the way.
@@ -28,7 +28,7 @@ class PayloadSink final : public TensorSink {
   Result<void> end() override { return {}; }
 
   [[nodiscard]] std::vector<std::byte> checksum() {
-    return interop::bytes_of_digits(digest_.finish());
+    return formats::bytes_of_digits(digest_.finish());
   }
 
  private:
@@ -62,18 +62,18 @@ class BumpConversion final : public Conversion {
       INGOT_TRY_VOID(outputs.add_text(outputs_[2], bump_manifest_text(plan_)));
     }
     INGOT_TRY(OutputFile* const file,
-              outputs.add(outputs_[0], interop::bump_header_bytes + plan_.payload_bytes));
+              outputs.add(outputs_[0], formats::bump_header_bytes + plan_.payload_bytes));
     // The header has no magic until the checksum is known.
-    INGOT_TRY_VOID(file->write(interop::BumpHeaderBytes{}));
+    INGOT_TRY_VOID(file->write(formats::BumpHeaderBytes{}));
     PayloadSink sink(*file);
     INGOT_TRY_VOID(write_table(sink));
     INGOT_TRY_VOID(stream_tensors(model_, plan_.tensors, sink,
                                   {.thread_count = options_.thread_count}, progress));
-    interop::BumpHeaderBytes header = interop::make_bump_header(plan_.version, plan_.shape);
+    formats::BumpHeaderBytes header = formats::make_bump_header(plan_.version, plan_.shape);
     const std::vector<std::byte> checksum = sink.checksum();
     std::copy(
         checksum.begin(), checksum.end(),
-        header.begin() + static_cast<std::ptrdiff_t>(interop::bump_checksum_offset(plan_.version)));
+        header.begin() + static_cast<std::ptrdiff_t>(formats::bump_checksum_offset(plan_.version)));
     INGOT_TRY_VOID(file->overwrite(0, header));
     return outputs.commit();
   }
@@ -99,4 +99,4 @@ Result<std::unique_ptr<Conversion>> plan_bump(const Model& model, const std::str
   return planned<BumpConversion>(model, path, options);
 }
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -7,7 +7,7 @@
 
 #include "base/byte_order.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 Result<void> FileCursor::read(std::span<std::byte> dst, const char* field) {
   if (dst.size() > remaining()) return fail(code_, position_, field, "the file ends too early");
@@ -45,4 +45,4 @@ Result<void> FileCursor::fill() {
   return source_.read(begin_, std::span(buffer_).first(count_));
 }
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

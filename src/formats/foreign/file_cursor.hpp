@@ -11,7 +11,7 @@
 #include "ingot/error.hpp"
 #include "ingot/source.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 /// A position in a little-endian file, with a small buffer. Fields that the file is too short for
 /// fail with the code of the format, the offset, and the name of the field.
@@ -44,4 +44,4 @@ class FileCursor {
   std::array<std::byte, 4096> buffer_;  // data between the fields is jumped over
 };
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

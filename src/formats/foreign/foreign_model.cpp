@@ -10,7 +10,7 @@
 #include "base/checked.hpp"
 #include "base/with_subject.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 /// Bytes of the GGUF file that are bytes, or decoded bytes, of another one.
@@ -157,4 +157,4 @@ Result<Model> make_foreign_model(ModelWriter keys, std::span<const ForeignTensor
       lenient);
 }
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -16,7 +16,7 @@
 #include "ingot/source.hpp"
 #include "ingot/types.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 /// A tensor whose data lies in a file of another format.
 struct ForeignTensor {
@@ -38,4 +38,4 @@ struct ForeignTensor {
     ModelWriter keys, std::span<const ForeignTensor> tensors,
     std::vector<std::unique_ptr<Source>> files, const OpenOptions& options);
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

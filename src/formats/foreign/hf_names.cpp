@@ -9,7 +9,7 @@
 #include "base/find_row.hpp"
 #include "ingot/metadata_keys.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 namespace {
 
 /// An architecture whose weights the conversion to GGUF leaves as they are, but for names and,
@@ -171,4 +171,4 @@ Result<std::vector<OutputTensor>> rename_to_hf(const Model& model,
   return renamer.take();
 }
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -12,7 +12,7 @@
 #include "ingot/summary.hpp"
 #include "ingot/tensor_stream.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 
 /// "blk.12.attn_q.weight" in its parts.
 struct TensorNameParts {
@@ -41,4 +41,4 @@ struct TensorNameParts {
                                                              std::vector<OutputTensor> tensors,
                                                              std::vector<Error>& remarks);
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -9,7 +9,7 @@
 #include "ingot/text.hpp"
 #include "types/recipe_weights.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 namespace {
 
 /// Whether the model is a GGUF file. No file holds the header of a model of another format.
@@ -66,4 +66,4 @@ void set_file_type(const Model& model, ModelWriter& keys,
   }
 }
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

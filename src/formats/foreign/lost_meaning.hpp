@@ -9,7 +9,7 @@
 #include "ingot/model.hpp"
 #include "ingot/model_writer.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 
 /// Returns Errc::not_loadable with the facts that engines need and a model of another format lacks:
 /// its architecture, its tokenizer, the names of its tensors. Nothing for models that have these
@@ -21,4 +21,4 @@ namespace ingot::convert {
 void set_file_type(const Model& model, ModelWriter& keys,
                    const std::function<TensorType(const TensorInfo&)>& type_in_result);
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -10,7 +10,7 @@
 #include "io/folder_watch.hpp"
 
 namespace ingot {
-namespace interop {
+namespace formats {
 namespace {
 
 bool is_gguf(const Probe& probe) {
@@ -59,7 +59,7 @@ const Reading* find_reader(const Store& store, const std::string& name) {
 
 constinit const FormatReader gguf_reader{is_gguf, open_gguf};
 
-}  // namespace interop
+}  // namespace formats
 
 std::string_view name_of(FileFormat format) noexcept {
   for (const FileFormatInfo& info : file_formats) {
@@ -76,7 +76,7 @@ std::optional<FileFormat> format_by_ending(std::string_view path) noexcept {
 }
 
 std::optional<FileFormat> detect_format(const std::string& path) {
-  const interop::Reading* row = interop::find_reader(file_system(), path);
+  const formats::Reading* row = formats::find_reader(file_system(), path);
   return row != nullptr ? std::optional(row->format) : std::nullopt;
 }
 
@@ -87,10 +87,10 @@ Result<OpenedModel> open_any(const std::string& path, const OpenAnyOptions& opti
 Result<OpenedModel> open_any(const Store& store, const std::string& name,
                              const OpenAnyOptions& options) {
   // GGUF, the usual case, takes the short way.
-  Result<OpenedModel> gguf = interop::open_gguf(store, name, options);
+  Result<OpenedModel> gguf = formats::open_gguf(store, name, options);
   if (gguf) return gguf;
   const auto open_foreign = [&]() -> Result<OpenedModel> {
-    const interop::Reading* row = interop::find_reader(store, name);
+    const formats::Reading* row = formats::find_reader(store, name);
     // Unknown formats fail with the GGUF parser's error.
     if (row == nullptr || row->format == FileFormat::gguf) return fail(gguf.error());
     return row->reader.open(store, name, options);

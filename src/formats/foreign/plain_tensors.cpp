@@ -3,7 +3,7 @@
 #include "formats/foreign/hf_names.hpp"
 #include "formats/foreign/planner.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 namespace {
 
 TensorType choose_type(TensorType stored, const ConvertOptions& options,
@@ -30,4 +30,4 @@ Result<std::vector<OutputTensor>> plan_plain_tensors(const Model& model,
   return outputs;
 }
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -6,7 +6,7 @@
 #include "formats/foreign/planner.hpp"
 
 namespace ingot {
-namespace convert {
+namespace formats {
 namespace {
 
 constexpr std::array writers = {
@@ -40,26 +40,26 @@ Result<void> check_outputs(const Model& model, const std::vector<std::string>& i
 
 }  // namespace
 
-}  // namespace convert
+}  // namespace formats
 
 Conversion::~Conversion() = default;
 
 Result<std::unique_ptr<Conversion>> plan_conversion(const Model& model, FileFormat format,
                                                     const std::string& path,
                                                     const ConvertOptions& options) {
-  INGOT_TRY_VOID(convert::check_type(options));
+  INGOT_TRY_VOID(formats::check_type(options));
   if (path.empty()) return fail(Errc::invalid_argument, "path", "it is empty");
   if (model.files().size() < model.shard_count()) {
     return fail(Errc::shard_mismatch, {}, "a shard is missing; a part of a model is not converted");
   }
   const auto row = static_cast<std::size_t>(format);
-  const convert::PlanFunction plan =
-      row < convert::writers.size() ? convert::writers[row] : nullptr;
+  const formats::PlanFunction plan =
+      row < formats::writers.size() ? formats::writers[row] : nullptr;
   if (plan == nullptr) {
     return fail(Errc::invalid_argument, std::string(name_of(format)), "nothing writes this format");
   }
   INGOT_TRY(std::unique_ptr<Conversion> conversion, plan(model, path, options));
-  INGOT_TRY_VOID(convert::check_outputs(model, options.inputs, *conversion));
+  INGOT_TRY_VOID(formats::check_outputs(model, options.inputs, *conversion));
   return conversion;
 }
 

@@ -8,7 +8,7 @@
 
 #include "ingot/convert.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 
 using Plan = Result<std::unique_ptr<Conversion>>(const Model& model, const std::string& path,
                                                  const ConvertOptions& options);
@@ -38,4 +38,4 @@ template <class Planned>
                                                                    bool (*holds)(TensorType),
                                                                    std::vector<Error>& remarks);
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

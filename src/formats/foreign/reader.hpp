@@ -10,7 +10,7 @@
 #include "ingot/interop.hpp"
 #include "ingot/store.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 /// The facts of an input before it is opened.
 struct Probe {
@@ -31,4 +31,4 @@ extern const FormatReader gguf_reader;
 extern const FormatReader safetensors_reader;
 inline constexpr FormatReader no_reader{};
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -8,7 +8,7 @@
 #include "base/checked.hpp"
 #include "formats/foreign/file_cursor.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 constexpr std::array formats = {
@@ -191,4 +191,4 @@ Result<GgmlHeader> read_ggml_header(const Source& source, const Limits& limits) 
   return Parser(source, limits).run();
 }
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

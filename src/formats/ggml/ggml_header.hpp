@@ -22,7 +22,7 @@
 #include "ingot/tensor.hpp"
 #include "ingot/types.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 /// One of the formats before GGUF.
 struct GgmlFormat {
@@ -63,4 +63,4 @@ struct GgmlHeader {
 /// an old layout; Errc::limit_exceeded. Linear in the tokens and tensors; skips data.
 [[nodiscard]] Result<GgmlHeader> read_ggml_header(const Source& source, const Limits& limits);
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -12,7 +12,7 @@
 #include "formats/ggml/ggml_header.hpp"
 #include "ingot/metadata_keys.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 struct NamePair {
@@ -194,4 +194,4 @@ Result<OpenedModel> open_ggml(const Store& store, const std::string& name,
 
 constinit const FormatReader ggml_reader{is_ggml, open_ggml};
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -8,7 +8,7 @@
 #include "formats/foreign/planner.hpp"
 #include "ingot/metadata_keys.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 namespace {
 
 /// Tensors that an engine keeps in F32 with any type of weights: norms and biases.
@@ -84,4 +84,4 @@ Result<std::unique_ptr<Conversion>> plan_gguf(const Model& model, const std::str
   return planned<GgufConversion>(model, path, options);
 }
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

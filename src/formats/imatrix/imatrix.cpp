@@ -10,12 +10,12 @@
 
 namespace ingot {
 
-using interop::ImatrixContent;
-using interop::ImatrixFile;
-using interop::ImatrixItem;
-using interop::ImatrixPart;
+using formats::ImatrixContent;
+using formats::ImatrixFile;
+using formats::ImatrixItem;
+using formats::ImatrixPart;
 
-namespace interop {
+namespace formats {
 
 Result<void> ImatrixFile::read(std::uint64_t file_offset, std::span<std::byte> dst) const {
   return model ? model->read_file_bytes(0, file_offset, dst) : source->read(file_offset, dst);
@@ -27,7 +27,7 @@ Result<void> ImatrixFile::read_floats(std::uint64_t file_offset, std::span<float
   return {};
 }
 
-}  // namespace interop
+}  // namespace formats
 
 namespace {
 
@@ -46,13 +46,13 @@ Result<ImatrixContent> parse(std::unique_ptr<Source> source) {
   if (!is_gguf(*source)) {
     file->is_swapped = std::endian::native != std::endian::little;
     file->source = std::move(source);
-    return interop::parse_legacy_imatrix(std::move(file));
+    return formats::parse_legacy_imatrix(std::move(file));
   }
   INGOT_TRY(Model model, Model::open_source(std::move(source)));
   const bool is_big = model.files()[0].byte_order == Endian::big;
   file->is_swapped = is_big == (std::endian::native == std::endian::little);
   file->model = std::move(model);
-  return interop::parse_gguf_imatrix(std::move(file));
+  return formats::parse_gguf_imatrix(std::move(file));
 }
 
 /// Adds up the sums and counts of some columns over all files that have them.
@@ -243,7 +243,7 @@ Result<void> ImportanceMatrix::merge(ImportanceMatrix other) {
     ImatrixItem& item = items[known[i]];
     item.entry.expert_count = std::max(item.entry.expert_count, others[i].entry.expert_count);
     item.parts.insert(item.parts.end(), others[i].parts.begin(), others[i].parts.end());
-    item.entry.moment_columns = interop::common_moment_columns(item.parts);
+    item.entry.moment_columns = formats::common_moment_columns(item.parts);
   }
   state_->assign(std::move(items));
   for (std::string& dataset : other.state_->datasets) {
@@ -274,7 +274,7 @@ std::span<const std::string> ImportanceMatrix::datasets() const noexcept {
 std::uint64_t ImportanceMatrix::chunk_count() const noexcept { return state_->chunk_count; }
 std::uint64_t ImportanceMatrix::chunk_size() const noexcept { return state_->chunk_size; }
 
-namespace interop {
+namespace formats {
 
 Result<void> read_imatrix(const std::vector<ImatrixPart>& parts, std::uint64_t chunk_size,
                           std::uint64_t first, std::span<float> dst, ImatrixReading reading) {
@@ -290,7 +290,7 @@ Result<void> read_imatrix(const std::vector<ImatrixPart>& parts, std::uint64_t c
   return {};
 }
 
-}  // namespace interop
+}  // namespace formats
 
 Result<void> ImportanceMatrix::read_weights(const ImatrixEntry& entry, std::uint64_t first,
                                             std::span<float> dst) const {
@@ -298,14 +298,14 @@ Result<void> ImportanceMatrix::read_weights(const ImatrixEntry& entry, std::uint
   if (parts == nullptr || first > entry.value_count || dst.size() > entry.value_count - first) {
     return fail(Errc::index_out_of_range, entry.name);
   }
-  return interop::read_imatrix(*parts, state_->chunk_size, first, dst,
-                               interop::ImatrixReading::means);
+  return formats::read_imatrix(*parts, state_->chunk_size, first, dst,
+                               formats::ImatrixReading::means);
 }
 
 Result<std::vector<double>> ImportanceMatrix::read_counts(const ImatrixEntry& entry) const {
   const std::vector<ImatrixPart>* parts = state_->parts_of(entry);
   if (parts == nullptr) return fail(Errc::index_out_of_range, entry.name);
-  const auto chunk_size = static_cast<double>(interop::chunk_tokens(state_->chunk_size));
+  const auto chunk_size = static_cast<double>(formats::chunk_tokens(state_->chunk_size));
   std::vector<double> totals(entry.expert_count, 0.0);
   for (const ImatrixPart& part : *parts) {
     std::vector<float> counts(part.expert_count);
@@ -328,7 +328,7 @@ Result<void> ImportanceMatrix::check_values() const {
       INGOT_TRY_VOID(check_floats(part, entry, part.values_offset, part.value_count, "value"));
       if (part.is_legacy) continue;
       INGOT_TRY_VOID(check_floats(part, entry, part.counts_offset, part.expert_count, "count"));
-      INGOT_TRY_VOID(interop::check_moments(part, entry.name));
+      INGOT_TRY_VOID(formats::check_moments(part, entry.name));
     }
   }
   return {};

@@ -4,7 +4,7 @@
 #include "formats/imatrix/imatrix_state.hpp"
 #include "ingot/metadata_keys.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 constexpr std::string_view sums_suffix = ".in_sum2";
@@ -100,4 +100,4 @@ Result<ImatrixContent> parse_gguf_imatrix(std::shared_ptr<ImatrixFile> file) {
   return content;
 }
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -7,7 +7,7 @@
 #include "formats/foreign/file_cursor.hpp"
 #include "formats/imatrix/imatrix_state.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 Failure imatrix_invalid_at(std::uint64_t file_offset, std::string subject, std::string detail) {
@@ -89,4 +89,4 @@ Result<ImatrixContent> parse_legacy_imatrix(std::shared_ptr<ImatrixFile> file) {
   return content;
 }
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

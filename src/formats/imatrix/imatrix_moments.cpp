@@ -8,9 +8,9 @@
 
 namespace ingot {
 
-using interop::ImatrixPart;
+using formats::ImatrixPart;
 
-namespace interop {
+namespace formats {
 
 std::uint64_t common_moment_columns(const std::vector<ImatrixPart>& parts) noexcept {
   const std::uint64_t first = parts[0].moment_columns;
@@ -41,7 +41,7 @@ Result<void> check_moments(const ImatrixPart& part, const std::string& name) {
   return {};
 }
 
-}  // namespace interop
+}  // namespace formats
 
 namespace {
 

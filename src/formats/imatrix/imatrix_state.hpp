@@ -12,7 +12,7 @@
 #include "ingot/imatrix.hpp"
 #include "ingot/model.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 /// An open file of either format.
 struct ImatrixFile {
@@ -92,7 +92,7 @@ enum class ImatrixReading : std::uint8_t {
 [[nodiscard]] Result<ImatrixContent> parse_legacy_imatrix(std::shared_ptr<ImatrixFile> file);
 [[nodiscard]] Result<ImatrixContent> parse_gguf_imatrix(std::shared_ptr<ImatrixFile> file);
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats
 
 namespace ingot {
 
@@ -100,17 +100,17 @@ struct ImportanceMatrix::State {
   ImatrixFormat format = ImatrixFormat::gguf;
   std::vector<ImatrixEntry> entries;  // entries by name
   // Parts of each entry, in the order of the files.
-  std::vector<std::vector<interop::ImatrixPart>> parts;
+  std::vector<std::vector<formats::ImatrixPart>> parts;
   std::vector<std::string> datasets;
   std::uint64_t chunk_count = 0;
   std::uint64_t chunk_size = 0;
 
   /// The entry of a name; nullptr if there is none.
   [[nodiscard]] const ImatrixEntry* find(std::string_view name) const noexcept;
-  [[nodiscard]] const std::vector<interop::ImatrixPart>* parts_of(const ImatrixEntry& entry) const;
+  [[nodiscard]] const std::vector<formats::ImatrixPart>* parts_of(const ImatrixEntry& entry) const;
   /// Moves all entries out, and back in, in any order.
-  [[nodiscard]] std::vector<interop::ImatrixItem> release();
-  void assign(std::vector<interop::ImatrixItem> items);
+  [[nodiscard]] std::vector<formats::ImatrixItem> release();
+  void assign(std::vector<formats::ImatrixItem> items);
 };
 
 }  // namespace ingot

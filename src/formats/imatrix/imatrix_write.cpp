@@ -15,14 +15,14 @@
 
 namespace ingot {
 
-using interop::ImatrixPart;
+using formats::ImatrixPart;
 
 namespace {
 
 constexpr std::size_t written_values = std::size_t{1} << 16;
 
 void to_little(std::span<float> floats) {
-  if constexpr (std::endian::native != std::endian::little) interop::swap_bytes(floats);
+  if constexpr (std::endian::native != std::endian::little) formats::swap_bytes(floats);
 }
 
 /// Hands all values of an entry to `sink`, little-endian, piece by piece.
@@ -76,7 +76,7 @@ class LegacyWriter {
   /// Chunks that the busiest expert has seen.
   Result<std::int32_t> count_calls(const ImatrixEntry& entry) const {
     INGOT_TRY(const std::vector<double> counts, matrix_.read_counts(entry));
-    const auto chunk_size = static_cast<double>(interop::chunk_tokens(matrix_.chunk_size()));
+    const auto chunk_size = static_cast<double>(formats::chunk_tokens(matrix_.chunk_size()));
     const double calls = std::ceil(*std::ranges::max_element(counts) / chunk_size);
     constexpr double most = std::numeric_limits<std::int32_t>::max();
     return static_cast<std::int32_t>(std::clamp(calls, 0.0, most));
@@ -92,7 +92,7 @@ class LegacyWriter {
     const DataSink sink = [&](std::span<const std::byte> bytes) { return file_.write(bytes); };
     return stream(entry, sink, [&](std::uint64_t first, std::span<float> floats) -> Result<void> {
       if (is_stored) {
-        return interop::read_imatrix(parts, 0, first, floats, interop::ImatrixReading::stored);
+        return formats::read_imatrix(parts, 0, first, floats, formats::ImatrixReading::stored);
       }
       INGOT_TRY_VOID(matrix_.read_weights(entry, first, floats));
       if (calls > 0) {
@@ -138,8 +138,8 @@ Result<void> add_entry(ModelWriter& writer, const ImportanceMatrix& matrix,
       entry.name + ".in_sum2", TensorType::f32, std::span(sums_shape).first(dimensions),
       [&matrix, &entry, &parts](const DataSink& sink) {
         return stream(entry, sink, [&](std::uint64_t first, std::span<float> floats) {
-          return interop::read_imatrix(parts, matrix.chunk_size(), first, floats,
-                                       interop::ImatrixReading::sums);
+          return formats::read_imatrix(parts, matrix.chunk_size(), first, floats,
+                                       formats::ImatrixReading::sums);
         });
       }));
   INGOT_TRY_VOID(writer.add_tensor(
@@ -177,7 +177,7 @@ Result<void> ImportanceMatrix::write(const std::string& path, ImatrixFormat form
   writer.set_string(keys::general_type, "imatrix");
   writer.set_array("imatrix.datasets", std::span<const std::string>(state_->datasets));
   writer.set("imatrix.chunk_count", to_u32(state_->chunk_count));
-  writer.set("imatrix.chunk_size", to_u32(interop::chunk_tokens(state_->chunk_size)));
+  writer.set("imatrix.chunk_size", to_u32(formats::chunk_tokens(state_->chunk_size)));
   for (std::size_t i = 0; i < state_->entries.size(); ++i) {
     INGOT_TRY_VOID(add_entry(writer, *this, state_->entries[i], state_->parts[i]));
   }

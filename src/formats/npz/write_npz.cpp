@@ -12,7 +12,7 @@
 #include "ingot/npy.hpp"
 #include "ingot/output_set.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 namespace {
 
 /// Names become file names when the archive is unpacked.
@@ -114,4 +114,4 @@ Result<std::unique_ptr<Conversion>> plan_npz(const Model& model, const std::stri
   return planned<NpzConversion>(model, path, options);
 }
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace ingot::convert {
+namespace ingot::formats {
 namespace {
 
 // The numbers of this file are those of APPNOTE.TXT of PKWARE, version 6.3.10.
@@ -58,4 +58,4 @@ ZipRecord zip_end(std::uint64_t members, std::uint64_t begin, std::uint64_t size
       .u16(0);
 }
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace ingot::convert {
+namespace ingot::formats {
 
 /// Numbers of the archive, little-endian.
 class ZipRecord {
@@ -52,4 +52,4 @@ constexpr std::uint64_t zip_crc_position = 14;  // offset in a local header
 [[nodiscard]] ZipRecord zip_end(std::uint64_t members, std::uint64_t begin,
                                 std::uint64_t size_bytes);
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

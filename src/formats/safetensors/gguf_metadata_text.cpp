@@ -9,7 +9,7 @@
 #include "ingot/shard_name.hpp"
 #include "ingot/text.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 /// Arrays of more elements (vocabularies) are only in the exact entry.
@@ -68,7 +68,7 @@ Result<std::vector<std::pair<std::string, std::string>>> metadata_as_text(
   std::vector<std::pair<std::string, std::string>> entries;
   ModelWriter exact = ModelWriter::with_keys_of(model);
   exact.remove(keys::general_alignment);
-  convert::set_file_type(model, exact, type_in_result);
+  formats::set_file_type(model, exact, type_in_result);
   for (const KeyValue& entry : exact.metadata()) {
     std::string text = readable_text(entry.value);
     const bool is_taken = entry.key == "format" || entry.key == exact_metadata_key;
@@ -92,4 +92,4 @@ Result<void> add_exact_metadata(std::string_view base64, ModelWriter& keys) {
   return {};
 }
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -13,7 +13,7 @@
 #include "ingot/model.hpp"
 #include "ingot/model_writer.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 /// The entry that holds all keys with their types: the header of a GGUF file without tensors, in
 /// base64. The entries beside it are for people and for other programs.
@@ -28,4 +28,4 @@ inline constexpr std::string_view exact_metadata_key = "ingot.gguf_metadata";
 /// Adds the keys of the entry `exact_metadata_key`. Errc::safetensors_header if it is malformed.
 [[nodiscard]] Result<void> add_exact_metadata(std::string_view base64, ModelWriter& keys);
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -5,7 +5,7 @@
 
 #include "base/find_row.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 using ByteValues = std::array<std::uint16_t, 256>;
@@ -101,4 +101,4 @@ const SafetensorsDtype* find_dtype(TensorType type) noexcept {
   return nullptr;
 }
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -9,7 +9,7 @@
 #include "ingot/export.h"
 #include "ingot/types.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 /// One element type. Source: the `Dtype` of the safetensors library, version 0.7.
 struct SafetensorsDtype {
@@ -27,4 +27,4 @@ struct SafetensorsDtype {
 /// The element type that holds a tensor of GGUF as it is; nullptr for quantized types.
 [[nodiscard]] const SafetensorsDtype* find_dtype(TensorType type) noexcept;
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

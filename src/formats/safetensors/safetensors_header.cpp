@@ -12,7 +12,7 @@
 #include "base/find_duplicate.hpp"
 #include "formats/safetensors/safetensors_dtypes.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 /// A tensor of more dimensions is refused later anyway.
@@ -229,4 +229,4 @@ Result<SafetensorsHeader> parse_safetensors_header(std::string_view text, std::u
   return header;
 }
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -10,7 +10,7 @@
 
 #include "ingot/error.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 /// The largest header that the reference implementation opens.
 inline constexpr std::uint64_t max_safetensors_header_bytes = 100'000'000;
@@ -45,4 +45,4 @@ struct SafetensorsHeader {
                                                                  std::uint64_t data_bytes,
                                                                  std::uint64_t max_tensors);
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

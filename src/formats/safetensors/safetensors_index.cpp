@@ -12,7 +12,7 @@
 #include "ingot/source.hpp"
 #include "io/folder_file.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 constexpr std::string_view file_ending = ".safetensors";
@@ -69,11 +69,11 @@ Result<SafetensorsFiles> find_set(const Store& store, const std::string& name) {
   const std::string set = set_name(name.substr(folder.size()), count);
   if (set.empty() || count < 2) return SafetensorsFiles{{name}, {}};
   const std::string whole = folder + set + std::string(file_ending);
-  const std::string index = convert::safetensors_index_path(whole);
+  const std::string index = formats::safetensors_index_path(whole);
   if (store.open(index)) return read_index(store, index);
   SafetensorsFiles files;
   for (std::size_t i = 0; i < count; ++i) {
-    files.names.push_back(convert::safetensors_shard_path(whole, i, count));
+    files.names.push_back(formats::safetensors_shard_path(whole, i, count));
     const std::string& shard = files.names.back();
     if (store.open(shard)) continue;
     return fail(Errc::index_mismatch, shard.substr(folder.size()),
@@ -137,4 +137,4 @@ Result<SafetensorsFiles> find_safetensors_files(const Store& store, const std::s
   return find_set(store, name);
 }
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -11,7 +11,7 @@
 #include "ingot/export.h"
 #include "ingot/store.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 /// The shard of each tensor by the index; file names without a folder.
 using WeightMap = std::map<std::string, std::string, std::less<>>;
@@ -30,4 +30,4 @@ struct SafetensorsFiles {
 [[nodiscard]] Result<SafetensorsFiles> find_safetensors_files(const Store& store,
                                                               const std::string& name);
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -19,7 +19,7 @@
 #include "formats/safetensors/safetensors_index.hpp"
 #include "io/folder_file.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 bool is_safetensors(const Probe& probe) {
@@ -190,4 +190,4 @@ Result<OpenedModel> open_safetensors_source(std::unique_ptr<Source> source,
 
 constinit const FormatReader safetensors_reader{is_safetensors, open_safetensors};
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

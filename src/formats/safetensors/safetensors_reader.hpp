@@ -12,7 +12,7 @@
 #include "ingot/limits.hpp"
 #include "ingot/source.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 
 /// A file and its parsed header.
 struct SafetensorsFile {
@@ -29,4 +29,4 @@ struct SafetensorsFile {
 [[nodiscard]] Result<OpenedModel> open_safetensors_source(std::unique_ptr<Source> source,
                                                           const OpenOptions& options);
 
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -8,10 +8,10 @@
 #include "formats/safetensors/safetensors_dtypes.hpp"
 #include "formats/safetensors/safetensors_header.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 namespace {
 
-using interop::safetensors_prefix_bytes;
+using formats::safetensors_prefix_bytes;
 
 constexpr std::string_view ending = ".safetensors";
 
@@ -20,7 +20,7 @@ std::string json_text(std::string_view text) { return nlohmann::json(text).dump(
 /// `"name":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}`
 std::string entry_text(const OutputTensor& tensor, std::uint64_t begin) {
   std::string text = json_text(tensor.name) + R"(:{"dtype":")" +
-                     std::string(interop::find_dtype(tensor.type)->name) + R"(","shape":[)";
+                     std::string(formats::find_dtype(tensor.type)->name) + R"(","shape":[)";
   for (std::size_t i = tensor.shape.size(); i-- > 0;) {
     text += std::to_string(tensor.shape[i]) + (i > 0 ? "," : "");
   }
@@ -76,7 +76,7 @@ Result<SafetensorsShard> make_safetensors_shard(std::string path, std::vector<Ou
   }
   text += "}";
   text.append((8 - text.size() % 8) % 8, ' ');  // lets the data begin at a multiple of 8
-  if (text.size() > interop::max_safetensors_header_bytes) {
+  if (text.size() > formats::max_safetensors_header_bytes) {
     return fail(Errc::limit_exceeded, shard.path,
                 "a header of " + std::to_string(text.size()) + " bytes; 100000000 are allowed");
   }
@@ -148,4 +148,4 @@ std::string safetensors_index_text(std::span<const SafetensorsShard> shards) {
   return text + "\n  }\n}\n";
 }
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

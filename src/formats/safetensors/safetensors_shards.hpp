@@ -14,7 +14,7 @@
 #include "ingot/output_file.hpp"
 #include "ingot/tensor_stream.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 
 struct SafetensorsShard {
   std::string path = {};
@@ -62,4 +62,4 @@ class ShardSink final : public TensorSink {
 [[nodiscard]] INGOT_EXPORT std::string safetensors_index_text(
     std::span<const SafetensorsShard> shards);
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

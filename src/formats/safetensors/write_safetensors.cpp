@@ -11,10 +11,10 @@
 #include "formats/safetensors/safetensors_shards.hpp"
 #include "ingot/output_set.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 namespace {
 
-bool safetensors_holds(TensorType type) { return interop::find_dtype(type) != nullptr; }
+bool safetensors_holds(TensorType type) { return formats::find_dtype(type) != nullptr; }
 
 class SafetensorsConversion final : public Conversion {
  public:
@@ -27,7 +27,7 @@ class SafetensorsConversion final : public Conversion {
     INGOT_TRY_VOID(check_safetensors_names(tensors));
     std::map<const TensorInfo*, TensorType> types;
     for (const OutputTensor& tensor : tensors) types[tensor.source] = tensor.type;
-    INGOT_TRY(const auto metadata, interop::metadata_as_text(model_, [&](const TensorInfo& tensor) {
+    INGOT_TRY(const auto metadata, formats::metadata_as_text(model_, [&](const TensorInfo& tensor) {
                 const auto found = types.find(&tensor);
                 return found == types.end() ? tensor.type : found->second;  // left out
               }));
@@ -85,4 +85,4 @@ Result<std::unique_ptr<Conversion>> plan_safetensors(const Model& model, const s
   return planned<SafetensorsConversion>(model, path, options);
 }
 
-}  // namespace ingot::convert
+}  // namespace ingot::formats

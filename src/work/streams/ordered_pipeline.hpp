@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace ingot::convert {
+namespace ingot::work {
 
 /// Makes items 0 ... count - 1 with `thread_count` threads, the calling one included, and gives
 /// them to the caller in order. While the caller does something else, writing for instance, the
@@ -135,4 +135,4 @@ class OrderedPipeline {
   std::vector<std::jthread> helpers_;  // declared last: they end before the members that they use
 };
 
-}  // namespace ingot::convert
+}  // namespace ingot::work

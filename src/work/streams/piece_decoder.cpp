@@ -5,7 +5,7 @@
 
 #include "ingot/quantize.hpp"
 
-namespace ingot::convert {
+namespace ingot::work {
 
 std::uint64_t bytes_of(const TensorInfo& tensor, std::uint64_t element_count) noexcept {
   return find_type(tensor.type)->bytes_of(element_count);
@@ -52,4 +52,4 @@ Result<void> PieceDecoder::read_from(std::uint64_t first_element) {
   return {};
 }
 
-}  // namespace ingot::convert
+}  // namespace ingot::work

@@ -11,7 +11,7 @@
 #include "ingot/model.hpp"
 #include "ingot/statistics.hpp"
 
-namespace ingot::convert {
+namespace ingot::work {
 
 /// The size of elements that are whole blocks of a tensor of known type.
 [[nodiscard]] std::uint64_t bytes_of(const TensorInfo& tensor,
@@ -56,4 +56,4 @@ class PieceDecoder {
   std::uint64_t end_of_read_ = 0;    ///< Counted in elements.
 };
 
-}  // namespace ingot::convert
+}  // namespace ingot::work

@@ -146,7 +146,7 @@ class PieceMaker {
 /// Writes the pieces. `pieces` lends its memory and keeps it for the next tensor.
 Result<void> write_pieces(const PieceMaker& maker, const DataSink& sink,
                           std::vector<Piece>& pieces) {
-  convert::OrderedPipeline<Piece, Scratch> pipeline(
+  work::OrderedPipeline<Piece, Scratch> pipeline(
       maker.piece_count(), maker.thread_count(),
       [&](std::uint64_t index, Piece& piece, Scratch& scratch) {
         piece.made = maker.make(index, piece.bytes, scratch);

@@ -10,7 +10,7 @@
 #include "support/model_sketch.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace ingot::convert {
+namespace ingot::formats {
 namespace {
 
 using test::FailsWith;
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr auto unfit = Errc::bump_cannot_hold;
-constexpr auto type = Errc::type_not_held;
+constexpr auto other_type = Errc::type_not_held;
 constexpr auto lost = Errc::would_be_lost;
 constexpr BumpOptions doc{};
 constexpr BumpOptions engine{.codes = BumpCodes::engine};
@@ -198,13 +198,13 @@ TEST_F(BumpPlanTest, WeightsMustBeOfATypeOfTheDialect) {
         EXPECT_THAT(plan(with(name, stored), options), Succeeds());
     }
     for (const TensorType stored : {TensorType::q5_0, TensorType::q5_1, TensorType::q8_0}) {
-      EXPECT_THAT(plan(with(name, stored)), FailsWith(type, Error::no_offset, name));
+      EXPECT_THAT(plan(with(name, stored)), FailsWith(other_type, Error::no_offset, name));
       EXPECT_THAT(plan(with(name, stored), engine), Succeeds());
       EXPECT_THAT(plan(with(name, stored), v4), Succeeds());
     }
     for (const TensorType stored : {TensorType::f16, TensorType::bf16, TensorType::q4_0,
                                     TensorType::q5_k, TensorType::iq4_xs}) {
-      expect_refused(with(name, stored), type, name);
+      expect_refused(with(name, stored), other_type, name);
       BumpOptions widen;
       widen.widen = true;
       EXPECT_THAT(plan(with(name, stored), widen), Succeeds());
@@ -249,7 +249,7 @@ TEST_F(BumpPlanTest, NormsMustBeVectorsOfFloatsOfTheWidth) {
     expect_refused(sketch_llama().tensor(name, TensorType::f32, {16, 2}), unfit, name);
     expect_refused(sketch_llama().tensor(name, TensorType::f32, {31}), unfit, name);
     expect_refused(sketch_llama().tensor(name, TensorType::f32, {33}), unfit, name);
-    expect_refused(sketch_llama().tensor(name, TensorType::q8_0, {32}), type, name);
+    expect_refused(sketch_llama().tensor(name, TensorType::q8_0, {32}), other_type, name);
     for (const TensorType stored : {TensorType::f16, TensorType::bf16}) {
       EXPECT_THAT(plan(sketch_llama().tensor(name, stored, {32})), Succeeds());
     }
@@ -262,7 +262,7 @@ TEST_F(BumpPlanTest, BiasesMustHaveTheLengthOfTheirRows) {
   EXPECT_THAT(plan(sketch_llama().tensor(name, TensorType::f32, {32}), engine),
               FailsWith(unfit, Error::no_offset, name));
   EXPECT_THAT(plan(sketch_llama().tensor(name, TensorType::i16, {16}), v4),
-              FailsWith(type, Error::no_offset, name));
+              FailsWith(other_type, Error::no_offset, name));
 }
 
 // --- where the original damages silently
@@ -399,4 +399,4 @@ TEST_F(BumpPlanTest, OnlyVersions3And4AreWritten) {
 }
 
 }  // namespace
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -12,7 +12,7 @@
 namespace ingot::test {
 namespace {
 
-using interop::BumpLayout;
+using formats::BumpLayout;
 
 std::string fact(const OpenedModel& opened, std::string_view name) {
   for (const FileFact& entry : opened.facts) {
@@ -36,13 +36,13 @@ class BumpReaderTest : public testing::Test {
     EXPECT_EQ(opened->file_bytes, file.size());
     EXPECT_EQ(fact(*opened, "version"), std::to_string(parts.version));
     EXPECT_EQ(fact(*opened, "codes"), codes) << fact(*opened, "layout");
-    const auto sections = *interop::lay_out(parts.layout);
+    const auto sections = *formats::lay_out(parts.layout);
     ASSERT_EQ(opened->model.tensors().size(), sections.size());
     std::uint64_t offset = 128;
     if (parts.version > 2) offset = (parts.has_late_table ? 156 : 132) + parts.layout.types.size();
     for (std::size_t i = 0; i < sections.size(); ++i) {
       const TensorInfo& tensor = opened->model.tensors()[i];
-      EXPECT_EQ(tensor.name, interop::name_of(sections[i]));
+      EXPECT_EQ(tensor.name, formats::name_of(sections[i]));
       EXPECT_EQ(tensor.type, sections[i].type);
       ASSERT_EQ(tensor.size_bytes, sections[i].size_bytes) << tensor.name;
       Bytes data(tensor.size_bytes);
@@ -71,7 +71,7 @@ TEST_F(BumpReaderTest, OneCodeWithTwoMeaningsIsSettledBySize) {
 
 TEST_F(BumpReaderTest, PaddedFilesAreSeenByTheirHeader) {
   BumpLayout layout = plain_layout(TensorType::f32);
-  interop::BumpShape& shape = layout.shape;
+  formats::BumpShape& shape = layout.shape;
   shape.embedding = 96;
   shape.aligned_embedding = 96;
   shape.head_width = 24;
@@ -107,7 +107,7 @@ TEST_F(BumpReaderTest, Version4WithoutBiases) {
 }
 
 /// A file of version 4 whose header says what the tokenizer in it has.
-BumpParts parts_with(const interop::BumpTokenizer& tokenizer) {
+BumpParts parts_with(const formats::BumpTokenizer& tokenizer) {
   BumpParts parts{
       .version = 4, .codes = BumpCodes::engine, .layout = plain_layout(TensorType::q4_k)};
   parts.has_tokenizer_header = true;
@@ -299,7 +299,7 @@ TEST_F(BumpReaderTest, AWrongOrHostileConfigurationIsAsIfItWereNotThere) {
 
 TEST_F(BumpReaderTest, ABitFlippedAnywhereInThePayloadIsFound) {
   BumpLayout layout = plain_layout(TensorType::f32, 1);
-  interop::BumpShape& shape = layout.shape;
+  formats::BumpShape& shape = layout.shape;
   shape.embedding = shape.aligned_embedding = 8;
   shape.feed_forward = shape.aligned_feed_forward = 8;
   shape.head_width = shape.aligned_head = 2;

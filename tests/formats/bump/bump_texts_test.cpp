@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace ingot::convert {
+namespace ingot::formats {
 namespace {
 
 TEST(BumpTexts, FloatsAreWrittenAsPythonWritesThem) {
@@ -39,4 +39,4 @@ TEST(BumpTexts, NamesAreEscapedAsPythonEscapesThem) {
 }
 
 }  // namespace
-}  // namespace ingot::convert
+}  // namespace ingot::formats

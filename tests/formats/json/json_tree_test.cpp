@@ -9,7 +9,7 @@
 
 #include "support/expect_error.hpp"
 
-namespace ingot::hf {
+namespace ingot::huggingface {
 namespace {
 
 using test::FailsWith;
@@ -71,4 +71,4 @@ TEST(JsonTree, IsBounded) {
 }
 
 }  // namespace
-}  // namespace ingot::hf
+}  // namespace ingot::huggingface

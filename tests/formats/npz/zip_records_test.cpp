@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ingot::convert {
+namespace ingot::formats {
 namespace {
 
 constexpr std::uint64_t limit = 0xFFFFFFFF;  // stands for "see the 64-bit field"
@@ -96,4 +96,4 @@ TEST(ZipRecords, TheEndHas64BitFieldsWhereANumberNeedsThem) {
 }
 
 }  // namespace
-}  // namespace ingot::convert
+}  // namespace ingot::formats

@@ -9,7 +9,7 @@
 
 #include "ingot/half.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 /// A float of eight bits, from its definition and with the mathematics of the C library.
@@ -75,4 +75,4 @@ TEST(SafetensorsDtypes, TypesOfGgufAreFoundBothWays) {
 }
 
 }  // namespace
-}  // namespace ingot::interop
+}  // namespace ingot::formats

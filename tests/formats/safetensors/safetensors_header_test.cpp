@@ -7,7 +7,7 @@
 
 #include "support/expect_error.hpp"
 
-namespace ingot::interop {
+namespace ingot::formats {
 namespace {
 
 using test::FailsWith;
@@ -128,4 +128,4 @@ TEST(SafetensorsHeader, CountsTensorsAgainstTheLimit) {
 }
 
 }  // namespace
-}  // namespace ingot::interop
+}  // namespace ingot::formats

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "evaluation/matrix_work.hpp"
+
+#include <algorithm>
+
+#include "ingot/parallel.hpp"
+#include "ingot/quantize.hpp"
+
+namespace ingot::evaluation {
+namespace {
+
+/// Floats of a tile: it stays in the second cache of a core while all panels pass by.
+constexpr std::size_t tile_size = std::size_t{1} << 18;
+
+/// Columns that are multiplied at a time: their part of a panel stays in the first cache.
+constexpr std::size_t columns_at_a_time = 256;
+
+/// Rows of a tile begin in different sets of the caches.
+constexpr std::size_t row_gap = 16;
+
+}  // namespace
+
+std::size_t MatrixWork::tile_rows(const Matrix& matrix) noexcept {
+  const std::size_t fitting = tile_size / (matrix.columns + row_gap) / group_rows * group_rows;
+  return std::clamp(fitting, group_rows, rounded_up(matrix.row_count, group_rows));
+}
+
+std::size_t MatrixWork::tile_floats(const Matrix& matrix) noexcept {
+  return tile_rows(matrix) * (matrix.columns + row_gap);
+}
+
+Result<WeightRows> MatrixWork::decode_tile(const Matrix& matrix, std::size_t first_row,
+                                           std::size_t row_count, float* buffer) const {
+  const std::size_t stride = matrix.columns + row_gap;
+  const bool is_replaced = matrix.tensor == substitute_.tensor;
+  const std::size_t row_bytes =
+      is_replaced ? static_cast<std::size_t>(find_type(substitute_.type)->bytes_of(matrix.columns))
+                  : 0;
+  for (std::size_t i = 0; i < row_count; ++i) {
+    const std::size_t row = matrix.first_row + first_row + i;
+    const std::span floats(buffer + i * stride, matrix.columns);
+    INGOT_TRY_VOID(
+        is_replaced ? dequantize(substitute_.type,
+                                 std::span(substitute_.blocks).subspan(row * row_bytes, row_bytes),
+                                 floats, {.stores = OutputStores::cached})
+                    : model_.dequantize_rows(*matrix.tensor, row, 1, floats));
+  }
+  return WeightRows{buffer, stride, row_count};
+}
+
+void MatrixWork::multiply_tile(const Matrix& matrix, const WeightRows& rows, std::size_t first_row,
+                               const float* x, float* y) noexcept {
+  for (std::size_t column = 0; column < matrix.columns; column += columns_at_a_time) {
+    multiply_panel({rows.data + column, rows.stride, rows.row_count},
+                   std::min(columns_at_a_time, matrix.columns - column), x + column * panel_tokens,
+                   y, column > 0);
+  }
+  if (matrix.bias.empty()) return;
+  for (std::size_t i = 0; i < rows.row_count; ++i) {
+    for (std::size_t token = 0; token < panel_tokens; ++token) {
+      y[i * panel_tokens + token] += matrix.bias[first_row + i];
+    }
+  }
+}
+
+Result<void> MatrixWork::multiply(const Matrix& matrix, const Panels& inputs, Panels& outputs) {
+  return spread(matrix.row_count, tile_rows(matrix), thread_count_,
+                [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
+                  BufferPool::Loan tile(buffers_, tile_floats(matrix));
+                  INGOT_TRY(const WeightRows rows, decode_tile(matrix, first, count, tile.data()));
+                  for (std::size_t panel = 0; panel < inputs.panel_count(); ++panel) {
+                    multiply_tile(matrix, rows, first, inputs.row(panel, 0),
+                                  outputs.row(panel, first));
+                  }
+                  return {};
+                });
+}
+
+}  // namespace ingot::evaluation

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Products of a model's matrices with activations, on all cores.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "evaluation/network.hpp"
+#include "evaluation/panels.hpp"
+#include "evaluation/product.hpp"
+#include "evaluation/work_room.hpp"
+
+namespace ingot::evaluation {
+
+/// Looks at the inputs of a matrix before they are multiplied. `tokens` holds how many of the first
+/// tokens of each panel are real ones; `expert` is 0 where there are none.
+using InputObserver =
+    std::function<void(const TensorInfo& tensor, std::size_t expert, const Panels& inputs,
+                       std::span<const std::uint8_t> tokens)>;
+
+/// A tensor in another type than in the file.
+struct Substitute {
+  const TensorInfo* tensor = nullptr;
+  TensorType type = TensorType::f32;
+  std::vector<std::byte> blocks = {};  ///< The blocks of all rows, little-endian.
+};
+
+/// Decodes matrices tile by tile and multiplies. Memory: a tile for each thread.
+class MatrixWork {
+ public:
+  /// `model` must outlive this.
+  MatrixWork(const Model& model, unsigned thread_count, InputObserver observer)
+      : model_(model), thread_count_(thread_count), observer_(std::move(observer)) {}
+
+  /// Reads `substitute` in place of the tensor of the file from now on.
+  void replace(Substitute substitute) noexcept { substitute_ = std::move(substitute); }
+
+  [[nodiscard]] unsigned thread_count() const noexcept { return thread_count_; }
+  [[nodiscard]] BufferPool& buffers() noexcept { return buffers_; }
+
+  /// Shows the inputs of a matrix to the observer, if there is one. To be called once a tensor.
+  void observe(const Matrix& matrix, std::size_t expert, const Panels& inputs,
+               std::span<const std::uint8_t> tokens) const {
+    if (observer_) observer_(*matrix.tensor, expert, inputs, tokens);
+  }
+
+  /// outputs = matrix * inputs + bias; `outputs` has matrix.row_count features.
+  [[nodiscard]] Result<void> multiply(const Matrix& matrix, const Panels& inputs, Panels& outputs);
+
+  /// Rows of a matrix that fit one tile, a multiple of group_rows.
+  [[nodiscard]] static std::size_t tile_rows(const Matrix& matrix) noexcept;
+  /// Floats of a buffer for a tile.
+  [[nodiscard]] static std::size_t tile_floats(const Matrix& matrix) noexcept;
+
+  /// Decodes rows of a matrix into a buffer of tile_floats.
+  [[nodiscard]] Result<WeightRows> decode_tile(const Matrix& matrix, std::size_t first_row,
+                                               std::size_t row_count, float* buffer) const;
+
+  /// y[row][token] of a panel, bias included, for decoded rows from `first_row` on.
+  static void multiply_tile(const Matrix& matrix, const WeightRows& rows, std::size_t first_row,
+                            const float* x, float* y) noexcept;
+
+ private:
+  const Model& model_;
+  unsigned thread_count_;
+  InputObserver observer_;
+  Substitute substitute_;
+  BufferPool buffers_;
+};
+
+}  // namespace ingot::evaluation

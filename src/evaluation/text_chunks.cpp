@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "evaluation/chunk_runner.hpp"
+#include "ingot/error.hpp"
+#include "ingot/evaluate.hpp"
+#include "ingot/metadata_keys.hpp"
+
+namespace ingot {
+namespace {
+
+constexpr std::size_t usual_chunk_tokens = 512;
+
+std::size_t usual_tokens_for(const Model& model) {
+  const auto architecture = model.get_or(keys::general_architecture, std::string_view());
+  const std::string key = std::string(architecture) + "." + std::string(suffixes::context_length);
+  const auto context = model.get_or(key, std::uint64_t{0});
+  return context == 0
+             ? usual_chunk_tokens
+             : static_cast<std::size_t>(std::min<std::uint64_t>(context, usual_chunk_tokens));
+}
+
+}  // namespace
+
+Result<TextChunks> chunks_of(const Model& model, std::string_view text, std::size_t chunk_tokens,
+                             std::size_t max_chunks) {
+  if (chunk_tokens == 0) chunk_tokens = usual_tokens_for(model);
+  INGOT_TRY_VOID(evaluation::check_chunk_tokens(chunk_tokens));
+  INGOT_TRY(const Tokenizer tokenizer, Tokenizer::make(model));
+  TextChunks chunks;
+  chunks.chunk_tokens = chunk_tokens;
+  INGOT_TRY(chunks.ids, tokenizer.encode(text));
+  std::size_t count = chunks.ids.size() / chunk_tokens;
+  if (count == 0) {
+    return fail(Errc::invalid_argument, "text",
+                "it has " + std::to_string(chunks.ids.size()) + " tokens; a chunk needs " +
+                    std::to_string(chunk_tokens));
+  }
+  if (max_chunks > 0) count = std::min(count, max_chunks);
+  chunks.ids.resize(count * chunk_tokens);
+  const TokenId bos = tokenizer.special(SpecialToken::bos);
+  if (tokenizer.flags().adds_bos && bos != no_token) {
+    for (std::size_t i = 0; i < count; ++i) chunks.ids[i * chunk_tokens] = bos;
+  }
+  return chunks;
+}
+
+}  // namespace ingot

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Writes the files of a folder, all of them or none.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "formats/safetensors/safetensors_shards.hpp"
+#include "ingot/folder_export.hpp"
+
+namespace ingot {
+class OutputFile;
+class OutputSet;
+}  // namespace ingot
+
+namespace ingot::huggingface {
+
+struct FolderContent {
+  std::map<std::string, std::string> texts;  ///< The texts of files by their name below the folder.
+  std::vector<formats::SafetensorsShard> shards;
+  std::map<std::string, double> added;  ///< Constants added to the numbers of tensors, by name.
+  std::vector<Error> lost;
+  std::vector<Error> remarks;
+};
+
+class FolderOutput final : public Conversion {
+ public:
+  FolderOutput(const Model& model, FolderContent content, const FolderExportOptions& options);
+
+  /// Once. Errc::already_exists if the folder holds files that may not be replaced;
+  /// Errc::invalid_argument if one that would stay would become a part of the model.
+  [[nodiscard]] Result<void> settle(const std::string& folder);
+
+  [[nodiscard]] Result<void> run(const WriteProgress& progress) const override;
+
+ private:
+  [[nodiscard]] Result<void> check_folder() const;
+  [[nodiscard]] Result<void> check_others() const;
+  [[nodiscard]] Result<void> write(OutputSet& outputs, const WriteProgress& progress) const;
+  [[nodiscard]] Result<void> write_shard(const formats::SafetensorsShard& shard, OutputFile& file,
+                                         const WriteProgress& progress) const;
+  [[nodiscard]] Result<void> write_added(const OutputTensor& tensor, double added,
+                                         OutputFile& file) const;
+
+  const Model& model_;
+  FolderContent content_;
+  std::string folder_;
+  bool replace_;
+  unsigned thread_count_;
+};
+
+}  // namespace ingot::huggingface

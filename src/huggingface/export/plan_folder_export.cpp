@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// Plans the files of a folder, step by step, and writes them.
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "base/joined_list.hpp"
+#include "huggingface/export/check_return.hpp"
+#include "huggingface/export/config_members.hpp"
+#include "huggingface/export/folder_output.hpp"
+#include "huggingface/export/folder_tensors.hpp"
+#include "huggingface/export/general_files.hpp"
+#include "huggingface/export/json_values.hpp"
+#include "huggingface/export/special_tokens_plan.hpp"
+#include "huggingface/export/tokenizer_files_text.hpp"
+#include "huggingface/folder/refusal.hpp"
+#include "huggingface/import/tokenizer/tokenizer_files.hpp"
+#include "ingot/folder_export.hpp"
+#include "ingot/metadata_keys.hpp"
+#include "ingot/summary.hpp"
+
+namespace ingot {
+namespace huggingface {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// The types that a folder can have, with the names that config.json has for them.
+constexpr std::array<std::pair<TensorType, const char*>, 3> folder_types = {{
+    {TensorType::f32, "float32"},
+    {TensorType::f16, "float16"},
+    {TensorType::bf16, "bfloat16"},
+}};
+
+const char* torch_name(TensorType type) {
+  const auto found =
+      std::ranges::find_if(folder_types, [&](const auto& row) { return row.first == type; });
+  return found == folder_types.end() ? nullptr : found->second;
+}
+
+/// The flag of sentence-transformers for each `pooling_type`, the way to make one vector of a text.
+constexpr std::array<std::pair<std::uint32_t, const char*>, 3> pooling_modes = {{
+    {1, "pooling_mode_mean_tokens"},
+    {2, "pooling_mode_cls_token"},
+    {3, "pooling_mode_lasttoken"},
+}};
+
+constexpr const char* modules_text = R"([
+  {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+  {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}
+]
+)";
+
+const Architecture* find_exportable(const RuleTable& table, std::string_view name) {
+  const auto& all = table.architectures();
+  const auto found = std::ranges::find_if(all, [&](const Architecture& candidate) {
+    return candidate.name == name && !candidate.folders.empty();
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+class ExportPlanner {
+ public:
+  ExportPlanner(const FolderFacts& facts, const std::string& folder,
+                const FolderExportOptions& options)
+      : facts_(facts), folder_(folder), options_(options) {}
+
+  Result<FolderContent> plan() {
+    INGOT_TRY(FolderConfig config, make_config(facts_));
+    INGOT_TRY(const FolderVocabulary vocabulary, read_folder_vocabulary(facts_));
+    const SpecialTokensPlan special = plan_special_tokens(facts_, vocabulary);
+    INGOT_TRY_VOID(plan_tensors(config));
+    add_configs(config, special);
+    add_pooling();
+    content_.texts["README.md"] = make_model_card(facts_.model);
+    add_text(file_names::tokenizer, make_tokenizer_json(facts_, vocabulary, special.frame));
+    if (vocabulary.form == FolderVocabulary::Form::sentencepiece) {
+      add_text(file_names::sentencepiece, make_sentencepiece(facts_, vocabulary));
+    }
+    const std::string added = make_added_tokens(vocabulary);
+    if (!added.empty()) add_text(file_names::added_tokens, added);
+    add_tokenizer_config(config, vocabulary, special, "");
+    ReturnCheck check = check_files();
+    if (check.loses_pre) {
+      const auto pre = facts_.model.get_or<std::string_view>(keys::tokenizer_ggml_pre, "");
+      add_tokenizer_config(config, vocabulary, special, pre);
+      check = check_files();
+    }
+    std::move(check.lost.begin(), check.lost.end(), std::back_inserter(content_.lost));
+    return std::move(content_);
+  }
+
+ private:
+  void add_text(std::string_view name, std::string text) {
+    content_.texts[std::string(name)] = std::move(text);
+  }
+
+  void add_tokenizer_config(const FolderConfig& config, const FolderVocabulary& vocabulary,
+                            const SpecialTokensPlan& special, std::string_view pre) {
+    add_text(file_names::tokenizer_config,
+             make_tokenizer_config(facts_, *config.rule, vocabulary, special, pre));
+  }
+
+  Result<void> plan_tensors(const FolderConfig& config) {
+    INGOT_TRY(FolderTensors tensors, plan_folder_tensors(facts_, config, options_.type));
+    content_.lost = std::move(tensors.lost);
+    std::vector<std::vector<OutputTensor>> parts;
+    const std::string metadata = formats::safetensors_metadata_text({});
+    for (std::vector<FolderTensor>& file : tensors.files) {
+      std::vector<OutputTensor> outputs;
+      for (FolderTensor& tensor : file) {
+        note_rounding(tensor.output);
+        if (tensor.added != 0) content_.added[tensor.output.name] = tensor.added;
+        outputs.push_back(std::move(tensor.output));
+      }
+      auto shards = formats::distribute_over_shards(std::move(outputs), metadata.size(),
+                                                    options_.max_file_bytes, content_.remarks);
+      std::move(shards.begin(), shards.end(), std::back_inserter(parts));
+    }
+    if (parts.empty())
+      return refuse("tensors", "the model has none, so that no loader could use it");
+    const std::string path = folder_ + "/model.safetensors";
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      INGOT_TRY_VOID(formats::check_safetensors_names(parts[i]));
+      INGOT_TRY(
+          content_.shards.emplace_back(),
+          formats::make_safetensors_shard(formats::safetensors_shard_path(path, i, parts.size()),
+                                          std::move(parts[i]), metadata));
+    }
+    add_text("model.safetensors.index.json", formats::safetensors_index_text(content_.shards));
+    if (rounded_ > 0) {
+      content_.lost.push_back({Errc::left_out, Error::no_offset, "the weights",
+                               std::to_string(rounded_) + " tensors are rounded to " +
+                                   std::string(find_type(*options_.type)->name)});
+    }
+    return {};
+  }
+
+  /// F32 holds the values of all types; F16 and BF16 hold their own alone.
+  void note_rounding(const OutputTensor& tensor) {
+    const bool is_exact = tensor.type == tensor.source->type || tensor.type == TensorType::f32;
+    if (!is_exact) ++rounded_;
+  }
+
+  /// The type of most loaders' interest: that of the embeddings, else of the first tensor.
+  TensorType weight_type() const {
+    const OutputTensor* chosen = nullptr;
+    for (const formats::SafetensorsShard& shard : content_.shards) {
+      for (const OutputTensor& tensor : shard.tensors) {
+        if (chosen == nullptr || tensor.source->name == "token_embd.weight") chosen = &tensor;
+      }
+    }
+    return chosen == nullptr ? TensorType::f32 : chosen->type;
+  }
+
+  void add_configs(const FolderConfig& folder, const SpecialTokensPlan& special) {
+    ordered_json config = folder.values;
+    if (const char* const type = torch_name(weight_type())) config["torch_dtype"] = type;
+    config["use_cache"] = true;
+    ordered_json generation = {{"_from_model_config", true}};
+    for (const auto& [name, id] : special.model_ids.items()) {
+      config[name] = id;
+      if (name == "bos_token_id" || name == "eos_token_id" || name == "pad_token_id") {
+        generation[name] = id;
+      }
+    }
+    generation.update(make_generation_config(facts_.model));
+    add_text(file_names::model_config, json_text(config, json_indent) + "\n");
+    add_text("generation_config.json", json_text(generation, json_indent) + "\n");
+  }
+
+  void add_pooling() {
+    const Value* const type = find_architecture_key(facts_.model, "pooling_type");
+    const auto number = type == nullptr ? 0u : type->get<std::uint32_t>().value_or(0);
+    for (const auto& [mode, flag] : pooling_modes) {
+      if (mode != number) continue;
+      const auto width = find_architecture_key(facts_.model, suffixes::embedding_length);
+      ordered_json config = {
+          {"word_embedding_dimension", width == nullptr ? ordered_json() : json_of(*width)}};
+      for (const auto& row : pooling_modes) config[row.second] = row.first == number;
+      add_text("modules.json", modules_text);
+      add_text("1_Pooling/config.json", json_text(config, json_indent) + "\n");
+    }
+  }
+
+  ReturnCheck check_files() const {
+    const std::string name = folder_.substr(folder_.rfind('/') + 1);
+    return check_return(facts_.model, {.name = name.empty() ? "model" : name,
+                                       .texts = content_.texts,
+                                       .shards = content_.shards});
+  }
+
+  const FolderFacts& facts_;
+  std::string folder_;
+  const FolderExportOptions& options_;
+  FolderContent content_;
+  std::size_t rounded_ = 0;
+};
+
+Result<void> check_options(const Model& model, const std::string& folder,
+                           const FolderExportOptions& options) {
+  if (folder.empty()) return fail(Errc::invalid_argument, "folder", "it is empty");
+  if (options.type && torch_name(*options.type) == nullptr) {
+    return fail(Errc::invalid_argument, "type", "folders have F32, F16 and BF16");
+  }
+  if (model.files().size() < model.shard_count()) {
+    return fail(Errc::shard_mismatch, {}, "a shard is missing; a part of a model is not converted");
+  }
+  return {};
+}
+
+/// The path without a slash at its end.
+std::string plain_path(std::string folder) {
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  return folder;
+}
+
+}  // namespace
+}  // namespace huggingface
+
+Result<std::vector<std::string>> exportable_architectures() {
+  const Result<huggingface::RuleTable>& table = huggingface::RuleTable::builtin();
+  if (!table) return fail(table.error());
+  std::set<std::string> names;
+  for (const huggingface::Architecture& architecture : table->architectures()) {
+    if (!architecture.folders.empty()) names.insert(architecture.name);
+  }
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+Result<std::unique_ptr<Conversion>> plan_folder_export(const Model& model,
+                                                       const std::string& folder,
+                                                       const FolderExportOptions& options) {
+  INGOT_TRY_VOID(huggingface::check_options(model, folder, options));
+  const Result<huggingface::RuleTable>& table = huggingface::RuleTable::builtin();
+  if (!table) return fail(table.error());
+  const std::string name(summarize(model).architecture.value_or(""));
+  const huggingface::Architecture* const architecture = huggingface::find_exportable(*table, name);
+  if (architecture == nullptr) {
+    INGOT_TRY(const std::vector<std::string> known, exportable_architectures());
+    return fail(Errc::architecture_unsupported, name, "folders are written for " + joined(known));
+  }
+  const std::string path = huggingface::plain_path(folder);
+  const huggingface::FolderFacts facts{model, *table, *architecture};
+  INGOT_TRY(huggingface::FolderContent content, huggingface::ExportPlanner(facts, path, options).plan());
+  if (options.is_strict && !content.lost.empty()) {
+    const Error& first = content.lost.front();
+    return fail(Errc::would_be_lost, first.subject,
+                first.detail + (content.lost.size() == 1
+                                    ? ""
+                                    : "; " + std::to_string(content.lost.size() - 1) + " more"));
+  }
+  auto output = std::make_unique<huggingface::FolderOutput>(model, std::move(content), options);
+  INGOT_TRY_VOID(output->settle(path));
+  return std::unique_ptr<Conversion>(std::move(output));
+}
+
+}  // namespace ingot

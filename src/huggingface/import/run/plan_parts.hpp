@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// The parts that plans of models and of adapters have in common.
+#pragma once
+
+#include <cstdint>
+
+#include "huggingface/import/tensors/tensor_plan.hpp"
+#include "ingot/error.hpp"
+#include "ingot/types.hpp"
+
+namespace ingot::huggingface {
+
+/// The version of ggml's quantized layouts, `general.quantization_version`.
+inline constexpr std::uint32_t quantization_version = 2;
+
+/// Fails with Errc::unsupported_type for a type that no import encodes.
+[[nodiscard]] Result<void> check_type(TensorType type);
+
+/// The error for a class that no rule is for.
+[[nodiscard]] Failure unknown_class(const Config& config, const RuleTable& table);
+
+}  // namespace ingot::huggingface

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Experts of gpt-oss in MXFP4: blocks and scales in two tensors become one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "huggingface/import/tensors/piece_source.hpp"
+#include "huggingface/import/tensors/source_tensors.hpp"
+#include "ingot/error.hpp"
+
+namespace ingot::huggingface {
+
+struct Mxfp4Experts {
+  std::vector<std::uint64_t> shape;  ///< Row-major: experts, rows, columns.
+  std::shared_ptr<const PieceSource> pieces;
+};
+
+/// @param blocks  U8 [experts, rows, columns / 32, 16]: byte j holds elements 2j (low) and 2j + 1.
+/// @param scales  U8 [experts, rows, columns / 32].
+/// @param every   takes rows first, first + every, first + 2 every ...
+[[nodiscard]] Result<Mxfp4Experts> mxfp4_experts(const SourceTensor& blocks,
+                                                 const SourceTensor& scales, std::uint64_t first,
+                                                 std::uint64_t every);
+
+}  // namespace ingot::huggingface

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The tensors of a model folder, in the order in which they are imported.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formats/safetensors/safetensors_dtypes.hpp"
+#include "formats/safetensors/safetensors_index.hpp"
+#include "huggingface/folder/config.hpp"
+#include "huggingface/folder/model_folder.hpp"
+#include "huggingface/import/tensors/number_source.hpp"
+#include "ingot/error.hpp"
+#include "ingot/source.hpp"
+
+namespace ingot::huggingface {
+
+struct SourceTensor {
+  std::string name;
+  std::vector<std::uint64_t> shape;  ///< Row-major: the outermost dimension first.
+  const formats::SafetensorsDtype* dtype = nullptr;
+  std::shared_ptr<const Source> file = {};
+  std::uint64_t file_offset = 0;
+  std::uint64_t size_bytes = 0;
+  /// The numbers of a tensor that is computed from others; then it has no file.
+  std::shared_ptr<const NumberSource> computed = {};
+
+  /// The numbers. Errc::element_type_unsupported if the type has none that GGUF could hold.
+  [[nodiscard]] Result<std::shared_ptr<const NumberSource>> numbers() const;
+  /// Reads all stored bytes of a tensor of at most `max_bytes`.
+  [[nodiscard]] Result<std::vector<std::byte>> read_all(std::uint64_t max_bytes) const;
+};
+
+/// The file that lists the tensors of the others.
+inline constexpr std::string_view index_file = "model.safetensors.index.json";
+
+/// Whether weights are read from a file of this name where there is no index.
+[[nodiscard]] bool is_weight_file(std::string_view name) noexcept;
+
+/// The files that the index names, or else model*.safetensors.
+[[nodiscard]] std::vector<std::string> list_weight_files(const ModelFolder& folder,
+                                                         const formats::WeightMap& index);
+
+/// The tensors of the files that the index names, or else of model*.safetensors: by file, then by
+/// name. Index and files must agree; no name may be there twice.
+[[nodiscard]] Result<std::vector<SourceTensor>> list_tensors(const ModelFolder& folder);
+
+/// The tensors of some files of the folder, in the same order. No name may be there twice.
+[[nodiscard]] Result<std::vector<SourceTensor>> list_tensors_of(
+    const ModelFolder& folder, const std::vector<std::string>& files);
+
+/// Whether there is no `quantization_config`, or its method is supported.
+[[nodiscard]] bool has_known_quantization(const Config& config);
+
+/// Puts the tensors that quantized ones stand for in their place, by `quantization_config`.
+/// Errc::import_refused for methods that are not supported.
+[[nodiscard]] Result<void> undo_quantization(const Config& config,
+                                             std::vector<SourceTensor>& tensors);
+
+/// GPTQ: NAME.qweight, .qzeros, .scales and .g_idx become NAME.weight, behind all others.
+[[nodiscard]] Result<void> undo_gptq(const nlohmann::json& settings,
+                                     std::vector<SourceTensor>& tensors);
+
+/// FP8: NAME is multiplied by its scales, NAME_scale_inv, one a block of rows and columns.
+[[nodiscard]] Result<void> undo_fp8(const nlohmann::json& settings,
+                                    std::vector<SourceTensor>& tensors);
+
+}  // namespace ingot::huggingface

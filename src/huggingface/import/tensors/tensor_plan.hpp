@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Every tensor of the result before anything is written.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "huggingface/rules/architecture_rules.hpp"
+#include "huggingface/folder/config.hpp"
+#include "huggingface/folder/model_folder.hpp"
+#include "huggingface/import/tensors/piece_source.hpp"
+#include "huggingface/import/tensors/source_tensors.hpp"
+#include "ingot/error.hpp"
+#include "ingot/import.hpp"
+#include "ingot/metadata.hpp"
+
+namespace ingot::huggingface {
+
+struct PlannedTensor {
+  ImportedTensor info;
+  std::shared_ptr<const PieceSource> pieces;
+};
+
+struct TensorTask {
+  const Config& config;
+  const RuleTable& table;
+  const Architecture& architecture;
+  std::vector<SourceTensor> tensors;  ///< The tensors as in the folder.
+  TensorType type = TensorType::f16;  ///< The type of the weights.
+  bool as_reference = false;          ///< ImportOptions::as_reference
+  Array tokens = {};                  ///< Their texts, by id; borrowed. Empty: not known.
+  /// Norms and products of the halves of an adapter, not the tensors of a whole model.
+  bool is_adapter = false;
+};
+
+struct TensorPlan {
+  std::vector<PlannedTensor> tensors;  ///< The tensors in the order of the result.
+  std::vector<Error> remarks;
+};
+
+/// Gives the tensors of the folder the names by which rules know them, and leaves out those that
+/// are not imported.
+[[nodiscard]] Result<std::vector<SourceTensor>> rename_tensors(const RuleTable& table,
+                                                               const Architecture& architecture,
+                                                               std::vector<SourceTensor> tensors);
+
+/// The type of the first tensor of two or more dimensions that is BF16 or F16; else F16.
+[[nodiscard]] TensorType guess_type(const std::vector<SourceTensor>& tensors);
+
+/// @param task  its tensors are renamed.
+/// @return  the reason why the result would be wrong: tensors without a name in GGUF, missing
+///          layers or experts, shapes that contradict config.json.
+[[nodiscard]] Result<TensorPlan> plan_tensors(TensorTask task);
+
+}  // namespace ingot::huggingface

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// The import's rules for each architecture: the content of the JSON files of this folder.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "huggingface/rules/name_pattern.hpp"
+#include "huggingface/rules/rule_expression.hpp"
+#include "ingot/error.hpp"
+#include "ingot/types.hpp"
+
+namespace ingot::huggingface {
+
+/// The rule that gives a key its value: "vocab_size: u32 = vocab_size when tie_word_embeddings?".
+struct KeyRule {
+  std::string key = {};   ///< The key without the architecture's prefix, unless it begins with
+                          ///< general. or tokenizer.
+  std::string type = {};  ///< u32, f32, bool, str, or arr[...] of one of them.
+  Expression value = {};
+  Expression when = {};  ///< If set, the key is written only if this is true.
+
+  /// Instead of a key: a group of keys that a function makes, e.g. "rope_scaling".
+  std::string group = {};
+
+  /// Instead of a key: other rules, with members of config.json replaced (`NAME?`: only where
+  /// absent).
+  std::vector<KeyRule> included = {};
+  std::vector<std::pair<std::string, Expression>> replaced = {};
+  std::vector<std::string> without = {};
+};
+
+/// A transform of the tensors with certain names.
+struct TransformRule {
+  std::vector<NamePattern> names = {};
+  std::string operation = {};
+  std::map<std::string, Expression, std::less<>> numbers = {};  ///< "heads", "count", "when", ...
+  std::vector<Expression> part_heads = {};                      ///< Used by three_parts; unset:
+                                                                ///< none.
+  std::vector<std::string> parts = {};                          ///< The values of {part}, in order.
+  std::vector<std::string> to = {};                             ///< The names of the results.
+  std::string scales = {};                                      ///< The second tensor of mxfp4.
+  std::vector<std::string> tokens = {};                         ///< The tokens of take_rows, in
+                                                                ///< order.
+  double value = 0;                                             ///< The constant of add.
+  std::int64_t axis = 0;                                        ///< The axis of deinterleave.
+};
+
+/// One replacement in all names: a text anywhere, at the beginning or at the end.
+struct RenameRule {
+  enum class Place : std::uint8_t { anywhere, prefix, suffix };
+  Place place = Place::anywhere;
+  std::string text = {};
+  std::string replacement = {};
+};
+
+/// A tensor that is made of numbers of config.json.
+struct ExtraTensorRule {
+  std::string tensor = {};
+  bool is_llama3_factors = false;
+  double default_factor = 8;  ///< The default of the Llama 3 factors.
+  Expression values = {};     ///< A list of numbers, used otherwise.
+  Expression when = {};
+};
+
+/// The rule for writing a model of the architecture as a folder. Everything else follows from the
+/// rules of the import.
+struct FolderRule {
+  Expression when = {};  ///< If set, the rule applies only to models for which this is true.
+  std::string model_class = {};
+  std::string tokenizer_class = {};  ///< The class for vocabularies of SentencePiece.
+  /// Members of config.json that no key holds, in order. Beside the members that keys gave,
+  /// `has(tensor_NAME)` tests for a tensor: `tensor_attn_q_bias` for blk.N.attn_q.bias.
+  std::vector<std::pair<std::string, Expression>> members = {};
+  std::vector<std::string> preferred = {};                ///< The preferred ones of several names
+                                                          ///< of a member.
+  std::map<std::string, std::string> names_by_kind = {};  ///< The names of tensors.
+};
+
+/// Models that only their name or their card tells from others of their class.
+struct NamedVariant {
+  std::string text = {};         ///< A text in the name of the folder or the first heading, in
+                                 ///< lower case.
+  std::string model_class = {};  ///< Whose rules count.
+};
+
+struct Architecture {
+  std::string name = {};  ///< The name in `general.architecture`.
+  std::vector<std::string> classes = {};
+  std::vector<NamedVariant> variants = {};
+  std::vector<std::string> tokenizer = {};  ///< The steps of the tokenizer, in order.
+  std::vector<KeyRule> keys = {};
+  std::vector<KeyRule> keys_after_tokenizer = {};
+  std::vector<KeyRule> keys_before_others = {};
+  std::vector<std::string> tensors = {};  ///< Kinds of tensor_names.json.
+  std::vector<RenameRule> renames = {};
+  std::vector<NamePattern> drops = {};
+  std::vector<TransformRule> transforms = {};
+  std::vector<ExtraTensorRule> extra_tensors = {};
+  std::vector<FolderRule> folders = {};  ///< The first that applies counts; none: no way back.
+};
+
+/// A kind of tensor: the name in GGUF and the names in model folders, without `.weight`.
+struct TensorKind {
+  std::string kind;
+  std::string name;
+  std::vector<std::string> from;
+};
+
+/// A file of rules.
+struct RuleText {
+  std::string_view file;
+  std::string_view text;
+};
+
+/// The table of all rules. Immutable; thread-safe.
+class RuleTable {
+ public:
+  [[nodiscard]] static Result<RuleTable> parse(std::span<const RuleText> files);
+  /// The rules that Ingot comes with.
+  [[nodiscard]] INGOT_EXPORT static const Result<RuleTable>& builtin();
+
+  [[nodiscard]] const Architecture* find(std::string_view model_class) const;
+  [[nodiscard]] const std::vector<Architecture>& architectures() const { return architectures_; }
+  /// The names of all classes, sorted.
+  [[nodiscard]] std::vector<std::string> classes() const;
+  [[nodiscard]] const std::vector<TensorKind>& tensor_kinds() const { return tensor_kinds_; }
+  /// Names that no architecture imports, before and after the renames.
+  [[nodiscard]] const std::vector<NamePattern>& drops() const { return drops_; }
+  [[nodiscard]] const std::vector<NamePattern>& late_drops() const { return late_drops_; }
+  /// Tensors of the result that are always F32.
+  [[nodiscard]] const std::vector<NamePattern>& always_f32() const { return always_f32_; }
+  /// The rule that all folders share: the names of tensors, and of members that have several names.
+  [[nodiscard]] const FolderRule& folder() const { return folder_; }
+
+ private:
+  std::vector<Architecture> architectures_;
+  std::map<std::string, std::size_t, std::less<>> by_class_;
+  std::vector<TensorKind> tensor_kinds_;
+  std::vector<NamePattern> drops_;
+  std::vector<NamePattern> late_drops_;
+  std::vector<NamePattern> always_f32_;
+  FolderRule folder_;
+};
+
+/// Whether a name fits one of the patterns.
+[[nodiscard]] bool fits_one(std::span<const NamePattern> patterns, std::string_view name);
+
+}  // namespace ingot::huggingface

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+// Evaluates the expressions of the rules.
+#include "huggingface/rules/rule_expression.hpp"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/joined_list.hpp"
+#include "huggingface/rules/rule_expression_node.hpp"
+#include "huggingface/folder/refusal.hpp"
+
+namespace ingot::huggingface {
+namespace {
+
+using nlohmann::json;
+using Node = ExpressionNode;
+
+/// Doubles from here on are no exact int64.
+constexpr double int64_end = 9223372036854775808.0;
+
+Failure not_computable(const std::string& what) {
+  return refuse("config.json", "the rule `" + what + "` needs numbers in range");
+}
+
+/// The name that an expression begins with, for messages.
+std::string first_name(const Node& node) {
+  const Node* first = &node;
+  while (!first->operands.empty()) first = &first->operands.front();
+  return joined(first->names, " or ");
+}
+
+/// The integer of a value; nothing if it is none, or too large.
+std::optional<std::int64_t> whole_number(const json& value) {
+  if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
+  if (value.is_number_unsigned() &&
+      value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
+    return std::nullopt;
+  }
+  return value.is_number_integer() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
+}
+
+std::optional<double> real_number(const json& value) {
+  if (value.is_boolean()) return value.get<bool>() ? 1.0 : 0.0;
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
+std::optional<json> compute_whole(const std::string& symbol, std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  bool is_wrong = false;
+  if (symbol == "+") {
+    is_wrong = __builtin_add_overflow(a, b, &result);
+  } else if (symbol == "-") {
+    is_wrong = __builtin_sub_overflow(a, b, &result);
+  } else if (symbol == "*") {
+    is_wrong = __builtin_mul_overflow(a, b, &result);
+  } else {
+    if (b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min())) return std::nullopt;
+    result = a / b;
+    if (a % b != 0 && (a < 0) != (b < 0)) --result;  // Python rounds down
+  }
+  return is_wrong ? std::nullopt : std::optional<json>(result);
+}
+
+std::optional<json> compute_real(const std::string& symbol, double a, double b) {
+  double result = 0;
+  if (symbol == "+") {
+    result = a + b;
+  } else if (symbol == "-") {
+    result = a - b;
+  } else if (symbol == "*") {
+    result = a * b;
+  } else {
+    if (b == 0) return std::nullopt;
+    result = symbol == "//" ? std::floor(a / b) : a / b;
+  }
+  return std::isfinite(result) ? std::optional<json>(result) : std::nullopt;
+}
+
+/// `a SYMBOL b` for + - * / //; null if one of them is absent.
+Result<json> compute(const std::string& symbol, const json& a, const json& b) {
+  if (a.is_null() || b.is_null()) return json();
+  std::optional<json> result;
+  const auto whole_a = whole_number(a);
+  const auto whole_b = whole_number(b);
+  if (symbol != "/" && whole_a && whole_b) {
+    result = compute_whole(symbol, *whole_a, *whole_b);
+  } else if (const auto real_a = real_number(a), real_b = real_number(b); real_a && real_b) {
+    result = compute_real(symbol, *real_a, *real_b);
+  }
+  if (!result) return not_computable(symbol);
+  return *std::move(result);
+}
+
+class Evaluator {
+ public:
+  explicit Evaluator(const RuleContext& context) : context_(context) {}
+
+  Result<json> value(const Node& node) const {
+    switch (node.kind) {
+      case Node::Kind::literal:
+        return node.literal;
+      case Node::Kind::name:
+        return name(node);
+      case Node::Kind::operation:
+        return operation(node);
+      case Node::Kind::conditional: {
+        INGOT_TRY(const json condition, value(node.operands[1]));
+        return value(node.operands[is_truthy(condition) ? 0 : 2]);
+      }
+      case Node::Kind::call:
+        return call(node);
+    }
+    return json();
+  }
+
+ private:
+  using Function = Result<json> (Evaluator::*)(const Node& node) const;
+
+  [[nodiscard]] const json* scope_of(NameScope scope) const {
+    if (scope == NameScope::rope) return &context_.config.rope();
+    if (scope == NameScope::rope_root) return &context_.config.rope_root();
+    const auto sliding = context_.config.rope_root().find("sliding_attention");
+    const bool is_there = sliding != context_.config.rope_root().end() && sliding->is_object();
+    return is_there ? &*sliding : nullptr;
+  }
+
+  /// The first of the names that is a member, even if it is null.
+  [[nodiscard]] const json* member(const Node& node) const {
+    if (node.scope == NameScope::config) return context_.config.find_member(node.names);
+    const json* const scope = scope_of(node.scope);
+    if (scope == nullptr) return nullptr;
+    for (const std::string& name : node.names) {
+      if (const auto found = scope->find(name); found != scope->end()) return &*found;
+    }
+    return nullptr;
+  }
+
+  Result<json> name(const Node& node) const {
+    const json* const found = member(node);
+    if (found != nullptr && !found->is_null()) return *found;
+    if (node.is_optional) return json();
+    return refuse("config.json", joined(node.names, " or ") +
+                                     (found == nullptr ? " is missing" : " must not be null"));
+  }
+
+  Result<json> operation(const Node& node) const {
+    INGOT_TRY(json left, value(node.operands[0]));
+    if (node.text == "??" && !left.is_null()) return left;
+    if (node.text == "or" && is_truthy(left)) return left;
+    INGOT_TRY(json right, value(node.operands[1]));
+    if (node.text == "??" || node.text == "or") return right;
+    if (node.text == "==") return json(left == right);
+    if (node.text == "!=") return json(left != right);
+    return compute(node.text, left, right);
+  }
+
+  Result<json> call(const Node& node) const {
+    struct Row {
+      std::string_view name;
+      std::size_t arguments;
+      Function function;
+    };
+    static constexpr std::array<Row, 11> functions = {{
+        {"block_count", 0, &Evaluator::block_count},
+        {"file_type", 0, &Evaluator::file_type},
+        {"as_reference", 0, &Evaluator::as_reference},
+        {"int", 1, &Evaluator::to_int},
+        {"sqrt", 1, &Evaluator::square_root},
+        {"has", 1, &Evaluator::has},
+        {"nonzero", 1, &Evaluator::nonzero},
+        {"choose", 2, &Evaluator::choose},
+        {"padded", 2, &Evaluator::padded},
+        {"flags", 3, &Evaluator::flags},
+        {"alternating_layers", 2, &Evaluator::alternating_layers},
+    }};
+    for (const Row& row : functions) {
+      if (row.name != node.text) continue;
+      if (node.operands.size() == row.arguments) return (this->*row.function)(node);
+    }
+    return refuse("rule", "unknown function " + node.text + "() with " +
+                              std::to_string(node.operands.size()) + " arguments");
+  }
+
+  Result<json> block_count(const Node&) const {
+    INGOT_TRY(const std::uint64_t layers, context_.config.layer_count());
+    return json(layers);
+  }
+
+  Result<json> file_type(const Node&) const { return json(context_.file_type); }
+  Result<json> as_reference(const Node&) const { return json(context_.as_reference); }
+
+  Result<json> to_int(const Node& node) const {
+    INGOT_TRY(const json argument, value(node.operands[0]));
+    if (argument.is_null() || argument.is_number_integer()) return argument;
+    const auto number = real_number(argument);
+    if (!number || !(std::abs(*number) < int64_end)) return not_computable("int()");
+    return json(static_cast<std::int64_t>(*number));
+  }
+
+  Result<json> square_root(const Node& node) const {
+    INGOT_TRY(const json argument, value(node.operands[0]));
+    const auto number = real_number(argument);
+    if (!number || !(*number >= 0)) return not_computable("sqrt()");
+    return json(std::sqrt(*number));
+  }
+
+  /// Whether a name is a member, null included.
+  Result<json> has(const Node& node) const {
+    if (node.operands[0].kind != Node::Kind::name) return refuse("rule", "has() takes a name");
+    return json(member(node.operands[0]) != nullptr);
+  }
+
+  /// The value, absent if it is 0, false or empty.
+  Result<json> nonzero(const Node& node) const {
+    INGOT_TRY(json argument, value(node.operands[0]));
+    return is_truthy(argument) ? std::move(argument) : json();
+  }
+
+  Result<json> choose(const Node& node) const {
+    INGOT_TRY(const json key, value(node.operands[0]));
+    if (key.is_null()) return json();
+    const std::string name = key.is_string() ? key.get<std::string>() : key.dump();
+    const json& choices = node.operands[1].literal;
+    const auto found = choices.is_object() ? choices.find(name) : choices.end();
+    if (found != choices.end()) return *found;
+    std::string known;
+    for (const auto& choice : choices.items()) known += (known.empty() ? "" : ", ") + choice.key();
+    return refuse("config.json", first_name(node.operands[0]) + " is `" + name +
+                                     "`, which is not supported; known are " + known);
+  }
+
+  /// A list, filled up with zeros or cut to a length.
+  Result<json> padded(const Node& node) const {
+    INGOT_TRY(json list, value(node.operands[0]));
+    INGOT_TRY(const json length, value(node.operands[1]));
+    const auto size = whole_number(length);
+    if (!list.is_array() || !size || *size < 0 || *size > 64) return not_computable("padded()");
+    json result = json::array();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(*size); ++i) {
+      result.push_back(i < list.size() ? list[i] : json(0));
+    }
+    return result;
+  }
+
+  /// A list with one flag per layer; `is_set` decides by the number of the layer.
+  template <class IsSet>
+  Result<json> flag_each_layer(const IsSet& is_set) const {
+    INGOT_TRY(const std::uint64_t layers, context_.config.layer_count());
+    json result = json::array();
+    for (std::uint64_t layer = 0; layer < layers; ++layer) result.push_back(is_set(layer));
+    return result;
+  }
+
+  /// A list of flags that tell which elements of `list` equal a text.
+  static json equal_each(const json& list, const json& text) {
+    json result = json::array();
+    for (const json& element : list) result.push_back(element == text);
+    return result;
+  }
+
+  /// flags(LIST, TEXT, N): which elements equal TEXT; without a list, all layers but every Nth.
+  Result<json> flags(const Node& node) const {
+    INGOT_TRY(const json list, value(node.operands[0]));
+    INGOT_TRY(const json text, value(node.operands[1]));
+    if (list.is_array()) return equal_each(list, text);
+    INGOT_TRY(const json period, value(node.operands[2]));
+    return periodic(period);
+  }
+
+  Result<json> periodic(const json& period) const {
+    const auto every = whole_number(period);
+    if (!every || *every <= 0) return not_computable("every Nth layer");
+    return flag_each_layer([n = static_cast<std::uint64_t>(*every)](std::uint64_t layer) {
+      return (layer + 1) % n != 0;
+    });
+  }
+
+  /// alternating_layers(TYPES, PATTERN): the layers with sliding attention, by a list of types, a
+  /// text of L (sliding) and G that repeats, or a period.
+  Result<json> alternating_layers(const Node& node) const {
+    INGOT_TRY(const json types, value(node.operands[0]));
+    if (types.is_array()) return equal_each(types, "sliding_attention");
+    INGOT_TRY(const json pattern, value(node.operands[1]));
+    if (pattern.is_null()) return json();
+    if (!pattern.is_string()) return periodic(pattern);
+    const auto& letters = pattern.get_ref<const std::string&>();
+    if (letters.empty()) return not_computable("sliding_window_pattern");
+    return flag_each_layer(
+        [&](std::uint64_t layer) { return letters[layer % letters.size()] == 'L'; });
+  }
+
+  const RuleContext& context_;
+};
+
+}  // namespace
+
+bool is_truthy(const json& value) {
+  if (value.is_null()) return false;
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number()) return value.get<double>() != 0;
+  if (value.is_string()) return !value.get_ref<const std::string&>().empty();
+  return !value.empty();
+}
+
+Result<json> Expression::evaluate(const RuleContext& context) const {
+  if (root_ == nullptr) return json();
+  return Evaluator(context).value(*root_);
+}
+
+Result<std::uint64_t> Expression::evaluate_count(const RuleContext& context,
+                                                 std::string_view what) const {
+  INGOT_TRY(const json value, evaluate(context));
+  INGOT_TRY(const std::uint64_t count, count_of(value, what));
+  if (count == 0) return refuse("config.json", std::string(what) + " must be above 0");
+  return count;
+}
+
+}  // namespace ingot::huggingface

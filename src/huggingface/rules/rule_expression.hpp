@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// The expressions of the rules: values that are computed from config.json.
+//
+//   head_dim ?? hidden_size // num_attention_heads
+//   int(rotary_pct * (hidden_size // num_attention_heads))
+//   'linear' if factor? or rope_root:factor? else 'none'
+//
+// A name is a member of config.json; `a|b` is the first of them that is there, `a.b` is a member of
+// a member; `rope:a` looks into the rotary parameters of full attention, `rope_swa:a` of sliding
+// attention, `rope_root:a` at their top. `a?` may be absent (null), `a ?? b` is `a` unless it is
+// absent. Operators have the meaning that they have in Python. `as_reference()` is true where the
+// defects of the reference converter are wanted, too.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "huggingface/folder/config.hpp"
+#include "ingot/error.hpp"
+
+namespace ingot::huggingface {
+
+/// The facts that expressions use. Borrowed.
+struct RuleContext {
+  const Config& config;
+  std::uint32_t file_type = 0;
+  bool as_reference = false;  ///< The result is that of the reference converter, defects included.
+};
+
+struct ExpressionNode;
+
+/// A parsed expression; immutable, cheap to copy.
+class Expression {
+ public:
+  /// The constant null.
+  Expression() = default;
+  [[nodiscard]] static Result<Expression> parse(std::string_view text);
+
+  /// The value; null if it depends on something optional that is absent.
+  [[nodiscard]] Result<nlohmann::json> evaluate(const RuleContext& context) const;
+
+  /// A whole number above 0. `what` is its meaning in messages.
+  [[nodiscard]] Result<std::uint64_t> evaluate_count(const RuleContext& context,
+                                                     std::string_view what) const;
+
+  [[nodiscard]] bool is_set() const noexcept { return root_ != nullptr; }
+
+  /// The tree, for code that undoes the expression; nullptr if it is not set.
+  [[nodiscard]] const ExpressionNode* root() const noexcept { return root_.get(); }
+
+ private:
+  std::shared_ptr<const ExpressionNode> root_;
+};
+
+/// Whether Python takes a value for true.
+[[nodiscard]] bool is_truthy(const nlohmann::json& value);
+
+}  // namespace ingot::huggingface

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// Reads the rules of the architectures from their JSON files.
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "huggingface/rules/architecture_rules.hpp"
+#include "huggingface/rules/rule_texts.hpp"
+#include "huggingface/rules/rule_values.hpp"
+#include "huggingface/folder/json_text.hpp"
+#include "huggingface/folder/refusal.hpp"
+
+namespace ingot::huggingface {
+
+using nlohmann::ordered_json;
+
+static Result<void> read_value(const ordered_json& value, RenameRule& rule) {
+  if (!value.is_object() || value.size() != 2 || !value.contains("to")) return wrong("a rename");
+  const std::string place = value.begin().key();
+  rule.place = place == "prefix"   ? RenameRule::Place::prefix
+               : place == "suffix" ? RenameRule::Place::suffix
+                                   : RenameRule::Place::anywhere;
+  INGOT_TRY_VOID(read_value(value.front(), rule.text));
+  return read_value(value["to"], rule.replacement);
+}
+
+static Result<void> read_value(const ordered_json& value, NamedVariant& variant) {
+  static constexpr RuleMember<NamedVariant> members[] = {
+      {"named", read_into<&NamedVariant::text>},
+      {"class", read_into<&NamedVariant::model_class>},
+  };
+  return read_members(value, members, variant);
+}
+
+static Result<void> read_value(const ordered_json& value, FolderRule& rule) {
+  static constexpr RuleMember<FolderRule> members[] = {
+      {"when", read_into<&FolderRule::when>},
+      {"class", read_into<&FolderRule::model_class>},
+      {"tokenizer", read_into<&FolderRule::tokenizer_class>},
+      {"members", read_into<&FolderRule::preferred>},
+      {"names", read_into<&FolderRule::names_by_kind>},
+      {"set", read_into<&FolderRule::members>},
+  };
+  return read_members(value, members, rule);
+}
+
+/// "llama3_factors", or an expression.
+static Result<void> read_extra_values(const ordered_json& value, ExtraTensorRule& rule) {
+  rule.is_llama3_factors = value == "llama3_factors";
+  if (rule.is_llama3_factors) return {};
+  return read_value(value, rule.values);
+}
+
+static Result<void> read_value(const ordered_json& value, ExtraTensorRule& rule) {
+  static constexpr RuleMember<ExtraTensorRule> members[] = {
+      {"tensor", read_into<&ExtraTensorRule::tensor>},
+      {"values", read_extra_values},
+      {"when", read_into<&ExtraTensorRule::when>},
+      {"default_factor", read_into<&ExtraTensorRule::default_factor>},
+  };
+  return read_members(value, members, rule);
+}
+
+/// Members that the table lacks are numbers of the transform.
+static Result<void> read_value(const ordered_json& value, TransformRule& rule) {
+  static constexpr RuleMember<TransformRule> members[] = {
+      {"names", read_into<&TransformRule::names>},   {"op", read_into<&TransformRule::operation>},
+      {"parts", read_into<&TransformRule::parts>},   {"to", read_into<&TransformRule::to>},
+      {"tokens", read_into<&TransformRule::tokens>}, {"scales", read_into<&TransformRule::scales>},
+      {"value", read_into<&TransformRule::value>},   {"axis", read_into<&TransformRule::axis>},
+  };
+  if (!value.is_object()) return wrong("a transform", value);
+  for (const auto& [name, content] : value.items()) {
+    const auto* const row = std::ranges::find(members, name, &RuleMember<TransformRule>::name);
+    if (row != std::end(members)) {
+      INGOT_TRY_VOID(row->read(content, rule));
+    } else if (name == "heads" && content.is_array()) {
+      INGOT_TRY_VOID(read_value(content, rule.part_heads));
+    } else {
+      INGOT_TRY_VOID(read_value(content, rule.numbers[name]));
+    }
+  }
+  return {};
+}
+
+/// "@GROUP" or "KEY: TYPE = VALUE when CONDITION"
+static Result<void> read_key_text(std::string_view text, KeyRule& rule) {
+  if (text.starts_with('@')) {
+    rule.group = text.substr(1);
+    return {};
+  }
+  const std::size_t colon = text.find(": ");
+  const std::size_t equals = text.find(" = ");
+  const std::size_t when = text.find(" when ");
+  if (colon == text.npos || equals == text.npos || equals < colon) {
+    return wrong("KEY: TYPE = VALUE instead of " + std::string(text));
+  }
+  rule.key = text.substr(0, colon);
+  rule.type = text.substr(colon + 2, equals - colon - 2);
+  const std::size_t end = when == text.npos ? text.size() : when;
+  INGOT_TRY(rule.value, Expression::parse(text.substr(equals + 3, end - equals - 3)));
+  if (when == text.npos) return {};
+  INGOT_TRY(rule.when, Expression::parse(text.substr(when + 6)));
+  return {};
+}
+
+/// A text, or {"include": LIST, "set": {NAME: EXPRESSION}, "without": [NAME]}.
+static Result<void> read_value(const ordered_json& value, KeyRule& rule) {
+  static constexpr RuleMember<KeyRule> members[] = {
+      {"include", read_into<&KeyRule::included>},
+      {"set", read_into<&KeyRule::replaced>},
+      {"without", read_into<&KeyRule::without>},
+  };
+  if (value.is_string()) return read_key_text(value.get_ref<const std::string&>(), rule);
+  return read_members(value, members, rule);
+}
+
+static Result<void> read_value(const ordered_json& value, Architecture& architecture) {
+  static constexpr RuleMember<Architecture> members[] = {
+      {"architecture", read_into<&Architecture::name>},
+      {"classes", read_into<&Architecture::classes>},
+      {"variants", read_into<&Architecture::variants>},
+      {"tokenizer", read_into<&Architecture::tokenizer>},
+      {"keys", read_into<&Architecture::keys>},
+      {"keys_after_tokenizer", read_into<&Architecture::keys_after_tokenizer>},
+      {"keys_before_others", read_into<&Architecture::keys_before_others>},
+      {"tensors", read_into<&Architecture::tensors>},
+      {"rename", read_into<&Architecture::renames>},
+      {"drop", read_into<&Architecture::drops>},
+      {"transforms", read_into<&Architecture::transforms>},
+      {"extra_tensors", read_into<&Architecture::extra_tensors>},
+      {"folders", read_into<&Architecture::folders>},
+  };
+  INGOT_TRY_VOID(read_members(value, members, architecture));
+  if (architecture.name.empty()) return wrong("architecture");
+  return {};
+}
+
+static Result<void> read_value(const ordered_json& value, TensorKind& kind) {
+  static constexpr RuleMember<TensorKind> members[] = {
+      {"name", read_into<&TensorKind::name>},
+      {"from", read_into<&TensorKind::from>},
+  };
+  return read_members(value, members, kind);
+}
+
+namespace {
+
+/// A list of rules with the content of shared lists in the place of their names.
+ordered_json expanded(const ordered_json& list, const ordered_json& shared) {
+  ordered_json whole = ordered_json::array();
+  for (ordered_json element : list) {
+    const auto named = element.is_string() ? shared.find(element.get<std::string>()) : shared.end();
+    if (named != shared.end()) {
+      for (ordered_json& inner : expanded(*named, shared)) whole.push_back(std::move(inner));
+      continue;
+    }
+    if (element.is_object() && element.contains("include")) {
+      element["include"] = expanded(ordered_json::array({element["include"]}), shared);
+    }
+    whole.push_back(std::move(element));
+  }
+  return whole;
+}
+
+/// The lists of an entry whose elements may be names of lists of shared.json, and where there.
+constexpr std::pair<const char*, const char*> lists_with_names[] = {
+    {"keys", "keys"},
+    {"keys_after_tokenizer", "keys"},
+    {"keys_before_others", "keys"},
+    {"transforms", "transforms"},
+};
+
+Result<ordered_json> parse_object(const RuleText& file) {
+  ordered_json parsed;
+  if (!is_nested_too_deep(file.text)) parsed = ordered_json::parse(file.text, nullptr, false);
+  if (!parsed.is_object()) return refuse(std::string(file.file), "not a JSON object");
+  return parsed;
+}
+
+/// The members of an entry over those of the entry that it is like.
+Result<ordered_json> resolve_likeness(const ordered_json& entry, const ordered_json& entries) {
+  if (!entry.is_object()) return wrong("an object for each class");
+  const auto like = entry.find("like");
+  if (like == entry.end()) return entry;
+  const auto base = like->is_string() ? entries.find(like->get<std::string>()) : entries.end();
+  if (base == entries.end() || !base->is_object() || base->contains("like")) {
+    return wrong("another entry of the file instead of " + like->dump());
+  }
+  ordered_json merged = *base;
+  for (const char* own : {"classes", "folders", "variants"}) merged.erase(own);
+  for (const auto& [name, value] : entry.items()) {
+    if (name != "like") merged[name] = value;
+  }
+  return merged;
+}
+
+}  // namespace
+
+Result<RuleTable> RuleTable::parse(std::span<const RuleText> files) {
+  RuleTable table;
+  ordered_json shared;
+  std::vector<std::pair<std::string, ordered_json>> families;
+  for (const RuleText& file : files) {
+    INGOT_TRY(ordered_json object, parse_object(file));
+    if (file.file == "shared.json") {
+      shared = std::move(object);
+      INGOT_TRY_VOID(read_value(shared["drop_everywhere"], table.drops_));
+      INGOT_TRY_VOID(read_value(shared["drop_after_renames"], table.late_drops_));
+      INGOT_TRY_VOID(read_value(shared["always_f32"], table.always_f32_));
+      INGOT_TRY_VOID(read_value(shared["folders"], table.folder_));
+    } else if (file.file.starts_with("tensor_names")) {
+      for (const auto& [kind, names] : object.items()) {
+        TensorKind& added = table.tensor_kinds_.emplace_back();
+        added.kind = kind;
+        INGOT_TRY_VOID(read_value(names, added));
+      }
+    } else {
+      families.emplace_back(file.file, std::move(object));
+    }
+  }
+  for (const auto& [file, entries] : families) {
+    for (const auto& [model_class, entry] : entries.items()) {
+      INGOT_TRY(ordered_json whole, resolve_likeness(entry, entries));
+      for (const auto& [list, names] : lists_with_names) {
+        if (whole.contains(list)) whole[list] = expanded(whole[list], shared[names]);
+      }
+      Architecture& architecture = table.architectures_.emplace_back();
+      auto read = read_value(whole, architecture);
+      if (!read) {
+        read.error().subject = file + ": " + model_class;
+        return fail(std::move(read).error());
+      }
+      architecture.classes.insert(architecture.classes.begin(), model_class);
+      for (const std::string& name : architecture.classes) {
+        table.by_class_[name] = table.architectures_.size() - 1;
+      }
+    }
+  }
+  return table;
+}
+
+const Result<RuleTable>& RuleTable::builtin() {
+  static const Result<RuleTable> table = parse(rule_texts());
+  return table;
+}
+
+const Architecture* RuleTable::find(std::string_view model_class) const {
+  const auto found = by_class_.find(model_class);
+  return found == by_class_.end() ? nullptr : &architectures_[found->second];
+}
+
+std::vector<std::string> RuleTable::classes() const {
+  std::vector<std::string> names;
+  for (const auto& entry : by_class_) names.push_back(entry.first);
+  return names;
+}
+
+bool fits_one(std::span<const NamePattern> patterns, std::string_view name) {
+  return std::ranges::any_of(
+      patterns, [&](const NamePattern& pattern) { return pattern.match(name).has_value(); });
+}
+
+}  // namespace ingot::huggingface

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: MIT
+#include "ingot/evaluate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "evaluation/architecture.hpp"
+#include "evaluation/tiny_networks.hpp"
+#include "ingot/architectures.hpp"
+#include "support/expect_error.hpp"
+#include "support/shared_files.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace ingot::test {
+namespace {
+
+using testing::HasSubstr;
+
+Model open_model(const std::string& path) {
+  Result<Model> model = Model::open(path);
+  if (!model) throw std::runtime_error(model.error().message());
+  return std::move(*model);
+}
+
+class EvaluateTest : public testing::Test {
+ protected:
+  [[nodiscard]] Model write(const ModelSketch& sketch, const std::string& name = "model.gguf") {
+    return open_model(sketch.write(folder_.path(name)));
+  }
+  [[nodiscard]] Model tiny(const std::string& name) {
+    return write(tiny_models().at(name).sketch, name + ".gguf");
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(EvaluateTest, HouseKnowsWhatRuns) {
+  for (const std::string_view name : architecture_names()) {
+    EXPECT_EQ(find_architecture(name)->is_evaluated, evaluation::find_architecture(name) != nullptr)
+        << name;
+  }
+  for (const evaluation::Architecture& each : evaluation::known_architectures()) {
+    EXPECT_NE(find_architecture(each.name), nullptr) << each.name;
+  }
+}
+
+TEST_F(EvaluateTest, ModelDoesNotDivergeFromItself) {
+  const Model base = tiny("llama");
+  const Model* others[] = {&base};
+  const auto found = evaluate(base, others, tiny_text());
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  EXPECT_EQ(found->others[0].divergence.mean, 0.0);
+  EXPECT_EQ(found->others[0].same_top.mean, 1.0);
+  EXPECT_EQ(found->others[0].log_ratio.mean, 0.0);
+  EXPECT_EQ(found->scored_tokens, 2u * 19u);
+}
+
+/// Divergence and losses by the definition, from all logits.
+TEST_F(EvaluateTest, FiguresFollowFromLogits) {
+  const Model base = tiny("llama");
+  const Model other = tiny("qwen2");
+  const TextChunks text = tiny_text();
+  const Model* others[] = {&other};
+  const auto found = evaluate(base, others, text);
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  const auto p = compute_logits(base, text);
+  const auto q = compute_logits(other, text);
+  ASSERT_TRUE(p.has_value() && q.has_value());
+
+  std::vector<double> divergences, losses, tops;
+  for (std::size_t chunk = 0; chunk < 2; ++chunk) {
+    double divergence = 0, loss = 0, top = 0;
+    for (std::size_t t = 20; t < 39; ++t) {
+      const std::size_t token = chunk * 40 + t;
+      const float* a = p->data() + token * tiny_vocabulary;
+      const float* b = q->data() + token * tiny_vocabulary;
+      double sum_a = 0, sum_b = 0;
+      for (std::size_t i = 0; i < tiny_vocabulary; ++i) {
+        sum_a += std::exp(double{a[i]});
+        sum_b += std::exp(double{b[i]});
+      }
+      for (std::size_t i = 0; i < tiny_vocabulary; ++i) {
+        const double share = std::exp(double{a[i]}) / sum_a;
+        divergence += share * std::log(share / (std::exp(double{b[i]}) / sum_b));
+      }
+      loss += std::log(sum_b) - double{b[text.ids[token + 1]]};
+      top += std::max_element(a, a + tiny_vocabulary) - a ==
+                     std::max_element(b, b + tiny_vocabulary) - b
+                 ? 1
+                 : 0;
+    }
+    divergences.push_back(divergence / 19);
+    losses.push_back(loss / 19);
+    tops.push_back(top / 19);
+  }
+  const ModelComparison& comparison = found->others[0];
+  for (std::size_t chunk = 0; chunk < 2; ++chunk) {
+    EXPECT_NEAR(comparison.chunk_divergences[chunk], divergences[chunk], 1e-5);
+    EXPECT_NEAR(comparison.score.chunk_losses[chunk], losses[chunk], 1e-5);
+    EXPECT_NEAR(comparison.chunk_same_tops[chunk], tops[chunk], 1e-12);
+  }
+  EXPECT_NEAR(comparison.divergence.error, std::abs(divergences[0] - divergences[1]) / 2, 1e-5);
+  EXPECT_GT(comparison.quantile(1.0), comparison.quantile(0.5));
+}
+
+TEST_F(EvaluateTest, NumberOfThreadsDoesNotShow) {
+  const Model base = tiny("mixtral");
+  const Model other = tiny("qwen3moe");
+  const Model* others[] = {&other};
+  const auto one = evaluate(base, others, tiny_text(), {.thread_count = 1});
+  const auto five = evaluate(base, others, tiny_text(), {.thread_count = 5});
+  ASSERT_TRUE(one.has_value() && five.has_value());
+  EXPECT_EQ(one->others[0].divergence.mean, five->others[0].divergence.mean);
+  EXPECT_EQ(one->base.loss.mean, five->base.loss.mean);
+}
+
+TEST_F(EvaluateTest, QuantizedWeightsCountAsTheirDecodedValues) {
+  SketchShape shape;
+  shape.embedding = 32;
+  shape.feed_forward = 64;
+  shape.type = TensorType::q4_0;
+  ModelSketch quantized = sketch_llama(shape);
+  ModelSketch decoded = quantized;
+  for (SketchTensor& tensor : decoded.tensors) {
+    if (tensor.type != TensorType::q4_0) continue;
+    const std::size_t count = tensor.data.size() / 18 * 32;
+    Bytes floats(count * sizeof(float));
+    std::vector<float> numbers(count);
+    ASSERT_TRUE(dequantize(tensor.type, tensor.data, numbers).has_value());
+    std::memcpy(floats.data(), numbers.data(), floats.size());
+    tensor.type = TensorType::f32;
+    tensor.data = floats;
+  }
+  TextChunks text = tiny_text(8, 3);
+  for (TokenId& id : text.ids) id %= 10;
+  const auto a = compute_logits(write(quantized, "quantized.gguf"), text);
+  const auto b = compute_logits(write(decoded, "decoded.gguf"), text);
+  ASSERT_TRUE(a.has_value() && b.has_value());
+  EXPECT_EQ(*a, *b);
+}
+
+TEST_F(EvaluateTest, ChunksDoNotSeeOneAnother) {
+  const Model model = tiny("llama");
+  TextChunks text = tiny_text(40, 3);
+  const auto all = compute_logits(model, text);
+  text.ids.erase(text.ids.begin(), text.ids.begin() + 40);
+  const auto rest = compute_logits(model, text);
+  ASSERT_TRUE(all.has_value() && rest.has_value());
+  EXPECT_TRUE(std::equal(rest->begin(), rest->end(), all->begin() + 40 * tiny_vocabulary));
+}
+
+TEST_F(EvaluateTest, ProgressEndsTheWork) {
+  const Model model = tiny("llama");
+  std::uint64_t calls = 0;
+  EvaluationOptions options;
+  options.progress = [&](const EvaluationProgress& progress) {
+    EXPECT_EQ(progress.total, 2u * 4u);
+    return ++calls < 2;
+  };
+  EXPECT_THAT(evaluate(model, {}, tiny_text(), options), FailsWith(Errc::interrupted));
+  EXPECT_EQ(calls, 2u);
+}
+
+/// A measurement is what `evaluate` finds for a file in which that tensor alone is quantized.
+TEST_F(EvaluateTest, SensitivityIsTheDivergenceOfOneQuantizedTensor) {
+  SketchShape shape;
+  shape.embedding = 32;
+  shape.feed_forward = 64;
+  ModelSketch sketch = sketch_llama(shape);
+  sketch.tensor("output.weight", TensorType::f32, {32, 10});
+  const Model base = write(sketch, "base.gguf");
+  TextChunks text = tiny_text(40, 20);
+  for (TokenId& id : text.ids) id %= 10;
+  const auto found = measure_sensitivities(base, text);
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  ASSERT_EQ(found->size(), 16u);  // 7 matrices in each layer, the embedding, the output
+  for (const char* name : {"token_embd.weight", "blk.0.attn_v.weight", "blk.1.ffn_down.weight",
+                           "blk.1.attn_output.weight", "output.weight"}) {
+    ModelSketch changed = sketch;
+    SketchTensor& tensor = *changed.find(name);
+    std::vector<float> numbers(tensor.data.size() / sizeof(float));
+    std::memcpy(numbers.data(), tensor.data.data(), tensor.data.size());
+    tensor.type = TensorType::q4_0;  // rows of 32 and 64 are no blocks of Q2_K
+    tensor.data.resize(numbers.size() / 32 * 18);
+    ASSERT_TRUE(
+        quantize(tensor.type, numbers, static_cast<std::size_t>(tensor.shape[0]), tensor.data));
+    const Model other = write(changed, "other.gguf");
+    const Model* others[] = {&other};
+    const auto expected = evaluate(base, others, text);
+    ASSERT_TRUE(expected.has_value()) << expected.error().message();
+    const auto one = std::ranges::find(*found, name, &TensorSensitivity::name);
+    ASSERT_NE(one, found->end()) << name;
+    EXPECT_EQ(one->divergence, expected->others[0].divergence.mean) << name;
+    EXPECT_EQ(one->divergence_error, expected->others[0].divergence.error) << name;
+    EXPECT_GT(one->divergence, 0.0);
+    std::vector<float> decoded(numbers.size());
+    ASSERT_TRUE(dequantize(tensor.type, tensor.data, decoded));
+    double errors = 0.0, squares = 0.0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      errors += std::pow(double{decoded[i]} - double{numbers[i]}, 2.0);
+      squares += std::pow(double{numbers[i]}, 2.0);
+    }
+    EXPECT_NEAR(one->relative_error, errors / squares, 1e-9) << name;
+    EXPECT_EQ(one->weighted_error, 0.0);
+  }
+}
+
+TEST_F(EvaluateTest, KnownSensitivitiesAreNotMeasuredAgain) {
+  const Model model = tiny("mixtral");  // rows of 48 and 80 fit no type
+  EXPECT_TRUE(measure_sensitivities(model, tiny_text())->empty());
+  SketchShape shape;
+  shape.embedding = 32;
+  shape.feed_forward = 64;
+  const Model small = write(sketch_llama(shape), "small.gguf");
+  TextChunks text = tiny_text();
+  for (TokenId& id : text.ids) id %= 10;
+  const auto all = measure_sensitivities(small, text);
+  std::vector<std::string> measured;
+  SensitivityOptions options;
+  options.is_known = [](std::string_view name) { return name != "blk.1.attn_k.weight"; };
+  options.measured = [&](const TensorSensitivity& one) { measured.push_back(one.name); };
+  const auto rest = measure_sensitivities(small, text, options);
+  ASSERT_TRUE(all.has_value() && rest.has_value());
+  ASSERT_EQ(rest->size(), 1u);
+  EXPECT_EQ(measured, std::vector<std::string>{"blk.1.attn_k.weight"});
+  const auto same = std::ranges::find(*all, "blk.1.attn_k.weight", &TensorSensitivity::name);
+  EXPECT_EQ(rest->front().divergence, same->divergence);
+}
+
+TEST_F(EvaluateTest, SensitivityProgressReachesItsEnd) {
+  SketchShape shape;
+  shape.embedding = 32;
+  shape.feed_forward = 64;
+  const Model model = write(sketch_llama(shape));
+  TextChunks text = tiny_text();
+  for (TokenId& id : text.ids) id %= 10;
+  EvaluationProgress last;
+  SensitivityOptions options;
+  options.run.progress = [&](const EvaluationProgress& progress) {
+    EXPECT_GT(progress.done, last.done);
+    last = progress;
+    return true;
+  };
+  ASSERT_TRUE(measure_sensitivities(model, text, options).has_value());
+  EXPECT_EQ(last.done, last.total);
+}
+
+/// The inputs of the first layer are embeddings behind a norm, which are easily made again.
+TEST_F(EvaluateTest, SecondMomentsAreMeansOfProducts) {
+  const Model model = tiny("llama");
+  const TextChunks text = tiny_text();
+  constexpr std::size_t width = 48;
+  std::vector<float> norm(width), row(width);
+  ASSERT_TRUE(
+      model.dequantize_rows(*model.find_tensor("blk.0.attn_norm.weight"), 0, 1, norm).has_value());
+  std::vector<double> expected(width * width);
+  for (const TokenId id : text.ids) {
+    const auto from = static_cast<std::uint64_t>(id);
+    ASSERT_TRUE(model.dequantize_rows(*model.find_tensor("token_embd.weight"), from, 1, row));
+    double squares = 0.0;
+    for (const float x : row) squares += double{x} * double{x};
+    const double factor = 1.0 / std::sqrt(squares / width + 1e-5);
+    for (std::size_t i = 0; i < width; ++i) row[i] *= static_cast<float>(factor) * norm[i];
+    for (std::size_t i = 0; i < width * width; ++i) {
+      expected[i] += double{row[i / width]} * double{row[i % width]} / 80.0;
+    }
+  }
+  // Blocks that fill panels, that do not, and one that is larger than the matrix.
+  for (const std::size_t size : {std::size_t{32}, std::size_t{20}, std::size_t{256}}) {
+    const auto found = collect_importance(model, text, {.moment_columns = size});
+    ASSERT_TRUE(found.has_value()) << found.error().message();
+    ASSERT_TRUE(found->check_values().has_value());
+    const ImatrixEntry& entry = *found->find("blk.0.attn_k.weight");
+    EXPECT_EQ(entry.moment_columns, size);
+    for (std::size_t first = 0; first < width; first += size) {
+      const std::size_t columns = std::min(size, width - first);
+      std::vector<float> moments(columns * columns);
+      ASSERT_TRUE(found->read_moments(entry, 0, first / size, moments).has_value());
+      for (std::size_t i = 0; i < moments.size(); ++i) {
+        const std::size_t at = (first + i / columns) * width + first + i % columns;
+        EXPECT_NEAR(double{moments[i]}, expected[at], 1e-5) << size << ", " << i;
+      }
+    }
+  }
+}
+
+TEST_F(EvaluateTest, SecondMomentsOfExpertsCountTheirTokens) {
+  const Model model = tiny("mixtral");
+  const auto found = collect_importance(model, tiny_text(), {.moment_columns = 64});
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  const ImatrixEntry& entry = *found->find("blk.1.ffn_down_exps.weight");
+  ASSERT_EQ(entry.expert_count, 5u);
+  std::vector<float> means(entry.value_count), moments(std::size_t{64} * 64);
+  ASSERT_TRUE(found->read_weights(entry, 0, means).has_value());
+  for (std::size_t expert = 0; expert < 5; ++expert) {
+    ASSERT_TRUE(found->read_moments(entry, expert, 0, moments).has_value());
+    for (std::size_t i = 0; i < 64; ++i) {
+      EXPECT_NEAR(moments[i * 65] / means[expert * 80 + i], 1.0F, 1e-4F);
+      EXPECT_EQ(moments[i * 64 + 7], moments[7 * 64 + i]);
+    }
+  }
+}
+
+TEST_F(EvaluateTest, SecondMomentsCountAsMemory) {
+  const Model model = tiny("llama");
+  ImportanceOptions options{.moment_columns = 256};
+  options.run.max_memory_bytes = 100'000'000;
+  ASSERT_TRUE(collect_importance(model, tiny_text(), options).has_value());
+  // Less, until it is too little: the sums, which take 0.5 million bytes, are the last to count.
+  while (collect_importance(model, tiny_text(), options)) {
+    options.run.max_memory_bytes -= options.run.max_memory_bytes > 10'000'000 ? 1'000'000 : 100'000;
+  }
+  const auto refused = collect_importance(model, tiny_text(), options);
+  EXPECT_THAT(refused, FailsWith(Errc::limit_exceeded));
+  EXPECT_THAT(refused.error().message(), HasSubstr("smaller blocks need less"));
+}
+
+TEST_F(EvaluateTest, ImportanceCountsInputs) {
+  const Model model = tiny("mixtral");
+  auto found = collect_importance(model, tiny_text(), {.dataset = "text.txt"});
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  EXPECT_EQ(found->chunk_count(), 2u);
+  EXPECT_EQ(found->chunk_size(), 40u);
+  EXPECT_EQ(found->datasets()[0], "text.txt");
+  const ImatrixEntry* entry = found->find("blk.1.attn_q.weight");
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(found->read_counts(*entry).value(), std::vector<double>{80.0});
+  // The inputs are those of a norm: without its weights, the mean of their squares is 1.
+  std::vector<float> means(48), norm(48);
+  ASSERT_TRUE(found->read_weights(*entry, 0, means).has_value());
+  ASSERT_TRUE(
+      model.dequantize_rows(*model.find_tensor("blk.1.attn_norm.weight"), 0, 1, norm).has_value());
+  double sum = 0;
+  for (std::size_t i = 0; i < 48; ++i) sum += double{means[i]} / double{norm[i] * norm[i]};
+  EXPECT_NEAR(sum / 48, 1.0, 1e-4);
+  const ImatrixEntry* experts = found->find("blk.0.ffn_down_exps.weight");
+  ASSERT_NE(experts, nullptr);
+  EXPECT_EQ(experts->expert_count, 5u);
+  double tokens = 0;
+  const std::vector<double> counts = found->read_counts(*experts).value();
+  for (const double count : counts) tokens += count;
+  EXPECT_EQ(tokens, 160.0);  // two experts a token
+  EXPECT_EQ(found->find("output.weight"), nullptr);
+}
+
+// --- models that cannot be evaluated -----------------------------------------------------------
+
+class HostileNetworkTest : public EvaluateTest {
+ protected:
+  void expect_refused(const ModelSketch& sketch, const std::string& reason,
+                      Errc code = Errc::network_invalid) {
+    const Model model = write(sketch);
+    const auto found = evaluate(model, {}, tiny_text());
+    ASSERT_FALSE(found.has_value());
+    EXPECT_EQ(found.error().code, code);
+    EXPECT_THAT(found.error().message(), HasSubstr(reason));
+  }
+  ModelSketch sketch_ = tiny_models().at("llama").sketch;
+};
+
+TEST_F(HostileNetworkTest, UnknownArchitecture) {
+  sketch_.set("general.architecture", "mamba");
+  expect_refused(sketch_, "the forward pass of \"mamba\" is unknown; known are llama",
+                 Errc::network_unsupported);
+}
+TEST_F(HostileNetworkTest, TokensThatSeeLaterOnes) {
+  expect_refused(sketch_.set("llama.attention.causal", false), "llama.attention.causal",
+                 Errc::network_unsupported);
+  expect_refused(sketch_, "(it is false, so tokens see later ones", Errc::network_unsupported);
+  const Model causal = write(sketch_.set("llama.attention.causal", true));
+  EXPECT_TRUE(evaluate(causal, {}, tiny_text()).has_value());
+  expect_refused(sketch_.set("llama.attention.causal", "no"), "llama.attention.causal",
+                 Errc::wrong_type);
+}
+TEST_F(HostileNetworkTest, ShapeThatContradictsKeys) {
+  sketch_.set("llama.attention.head_count", std::uint32_t{8});
+  expect_refused(sketch_, "(its shape is 48 x 64; the keys call for");
+}
+TEST_F(HostileNetworkTest, NoLayers) {
+  expect_refused(sketch_.set("llama.block_count", std::uint32_t{0}), "llama.block_count");
+}
+TEST_F(HostileNetworkTest, MoreLayersThanTensors) {
+  expect_refused(sketch_.set("llama.block_count", std::uint32_t{9999}), "blk.4.attn_norm.weight",
+                 Errc::tensor_not_found);
+}
+TEST_F(HostileNetworkTest, LayersWithoutAKey) {
+  expect_refused(sketch_.set("llama.block_count", std::uint32_t{3}),
+                 "(the architecture has no place", Errc::network_unsupported);
+}
+TEST_F(HostileNetworkTest, NoHeads) {
+  expect_refused(sketch_.set("llama.attention.head_count", std::uint32_t{0}), "head_count");
+}
+TEST_F(HostileNetworkTest, HeadsThatCannotShare) {
+  expect_refused(sketch_.set("llama.attention.head_count_kv", std::uint32_t{3}), "cannot share");
+}
+TEST_F(HostileNetworkTest, HugeSizes) {
+  for (const char* key : {"embedding_length", "feed_forward_length", "attention.head_count",
+                          "attention.key_length", "rope.dimension_count", "expert_count"}) {
+    ModelSketch sketch = sketch_;
+    expect_refused(sketch.set(std::string("llama.") + key, ~std::uint64_t{0}), key);
+  }
+}
+TEST_F(HostileNetworkTest, UnknownScalingOfRotation) {
+  expect_refused(sketch_.set("llama.rope.scaling.type", "yarn"), "llama.rope.scaling.type",
+                 Errc::network_unsupported);
+}
+TEST_F(HostileNetworkTest, MissingTensor) {
+  expect_refused(sketch_.remove_tensor("blk.2.ffn_up.weight"), "blk.2.ffn_up.weight",
+                 Errc::tensor_not_found);
+}
+TEST_F(HostileNetworkTest, WeightThatIsNoNumber) {
+  auto& data = sketch_.find("blk.1.ffn_down.weight")->data;
+  std::fill(data.begin(), data.begin() + 4, std::byte{0xFF});
+  expect_refused(sketch_, "a weight is NaN or infinite", Errc::weight_not_finite);
+}
+TEST_F(HostileNetworkTest, TokenOutsideTheVocabulary) {
+  const Model model = write(sketch_);
+  for (const TokenId id : {TokenId{-1}, TokenId{tiny_vocabulary}}) {
+    TextChunks text = tiny_text();
+    text.ids.back() = id;
+    EXPECT_THAT(evaluate(model, {}, text), FailsWith(Errc::index_out_of_range));
+  }
+}
+TEST_F(HostileNetworkTest, ChunksOfNoUse) {
+  const Model model = write(sketch_);
+  TextChunks text = tiny_text();
+  text.ids.pop_back();
+  EXPECT_THAT(evaluate(model, {}, text), FailsWith(Errc::invalid_argument));
+  EXPECT_THAT(evaluate(model, {}, TextChunks{}), FailsWith(Errc::invalid_argument));
+  text = tiny_text(4, 4);
+  EXPECT_THAT(evaluate(model, {}, text), FailsWith(Errc::invalid_argument));
+}
+TEST_F(HostileNetworkTest, MemoryIsBounded) {
+  const Model model = write(sketch_);
+  EvaluationOptions options;
+  options.max_memory_bytes = 100'000;
+  EXPECT_THAT(evaluate(model, {}, tiny_text(), options), FailsWith(Errc::limit_exceeded));
+}
+TEST_F(HostileNetworkTest, VocabulariesOfDifferentSizes) {
+  const Model base = write(sketch_, "base.gguf");
+  const Model other = write(sketch_llama(), "other.gguf");
+  const Model* others[] = {&other};
+  const auto found = evaluate(base, others, tiny_text());
+  ASSERT_FALSE(found.has_value());
+  EXPECT_THAT(found.error().message(),
+              HasSubstr("\"token_embd.weight\" in \"" + other.files().front().path + "\""));
+}
+
+// --- the trained model -------------------------------------------------------------------------
+
+class TrainedModelTest : public SharedFilesTest {
+ protected:
+  void SetUp() override { require_files(place_ / "tiny-bytes-f32.gguf"); }
+
+  [[nodiscard]] std::string text_of(const char* name) const {
+    std::ifstream file(place_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  std::filesystem::path place_ = shared_folder() / "golden/eval";
+};
+
+/// The figure of llama.cpp (README of the folder): 4.7825 over the whole text.
+TEST_F(TrainedModelTest, PerplexityIsThatOfTheReference) {
+  const Model model = open_model(place_ / "tiny-bytes-f32.gguf");
+  const auto text = chunks_of(model, text_of("tiny-bytes-heldout.txt"), 128);
+  ASSERT_TRUE(text.has_value()) << text.error().message();
+  EXPECT_EQ(text->chunk_count(), 512u);
+  const auto found = evaluate(model, {}, *text);
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  EXPECT_NEAR(found->base.perplexity() / 4.7825, 1.0, 2e-3);
+}
+
+TEST_F(TrainedModelTest, ImportanceIsThatOfTheReference) {
+  const Model model = open_model(place_ / "tiny-bytes-f32.gguf");
+  const auto text = chunks_of(model, text_of("tiny-bytes-calibration.txt"), 128, 400);
+  ASSERT_TRUE(text.has_value()) << text.error().message();
+  const auto found = collect_importance(model, *text);
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  const auto expected = ImportanceMatrix::open(place_ / "tiny-bytes.imatrix.dat");
+  ASSERT_TRUE(expected.has_value());
+  ASSERT_EQ(found->entries().size(), expected->entries().size());
+  double largest = 0.0;
+  for (const ImatrixEntry& entry : expected->entries()) {
+    const ImatrixEntry* own = found->find(entry.name);
+    ASSERT_NE(own, nullptr) << entry.name;
+    ASSERT_EQ(own->value_count, entry.value_count);
+    std::vector<float> a(entry.value_count), b(entry.value_count);
+    ASSERT_TRUE(found->read_weights(*own, 0, a).has_value());
+    ASSERT_TRUE(expected->read_weights(entry, 0, b).has_value());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      largest = std::max(largest, std::abs(double{a[i]} / double{b[i]} - 1.0));
+    }
+  }
+  EXPECT_LT(largest, 1e-4);
+  RecordProperty("largest_difference", std::to_string(largest));
+}
+
+}  // namespace
+}  // namespace ingot::test

@@ -1,0 +1,459 @@
+# SPDX-License-Identifier: MIT
+"""Small model folders of every class that the import knows, made of its own tables.
+
+The rules in src/huggingface/rules/ say which tensors a class has, and the tables there what they
+are called in a folder. This file adds what they do not say: the shapes of tensors, the members of
+config.json, and which of several spellings and parts a class uses.
+"""
+import json
+import pathlib
+import shutil
+import struct
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+RULES = ROOT / "src/huggingface/rules"
+SIZES = {"width": 64, "inner": 96, "up": 96, "heads": 4, "q": 64, "k": 32,
+         "qkv": 128, "o": 64, "q_norm": 16, "k_norm": 16, "positions": 512, "types": 2, "one": 1,
+         "labels": 2, "layers": 2, "dense_layers": 0, "experts": 0, "expert_inner": 32,
+         "shared_inner": 32, "q_rank": 24, "kv_rank": 32, "q_b": 96, "kv_a": 40, "kv_b": 112}
+# Kind of a tensor -> its sizes. All others are norms, of one row.
+SHAPES = {
+    "token_embd": "tokens width", "output": "tokens width", "pos_embd": "positions width",
+    "token_types": "types width", "cls": "labels width", "cls_out": "labels width",
+    "attn_qkv": "qkv width", "attn_q": "q width", "attn_k": "k width", "attn_v": "k width",
+    "attn_out": "width o", "attn_q_norm": "q_norm", "attn_k_norm": "k_norm", "attn_sinks": "heads",
+    "attn_q_a": "q_rank width", "attn_q_b": "q_b q_rank", "attn_q_a_norm": "q_rank",
+    "attn_kv_a_mqa": "kv_a width", "attn_kv_b": "kv_b kv_rank", "attn_kv_a_norm": "kv_rank",
+    "ffn_gate": "inner width", "ffn_up": "up width", "ffn_down": "width inner",
+    "ffn_gate_inp": "experts width", "ffn_exp_probs_b": "experts",
+    "ffn_gate_exp": "expert_inner width", "ffn_up_exp": "expert_inner width",
+    "ffn_down_exp": "width expert_inner", "ffn_gate_inp_shexp": "one width",
+    "ffn_gate_shexp": "shared_inner width", "ffn_up_shexp": "shared_inner width",
+    "ffn_down_shexp": "width shared_inner",
+}
+EXPERTS = {"ffn_gate_inp", "ffn_exp_probs_b", "ffn_gate_inp_shexp",
+           *(f"ffn_{part}_{kind}" for part in ("gate", "up", "down") for kind in ("exp", "shexp"))}
+# Tensors that folders have not, or only some; a class asks for the latter by `with`.
+RARE = {"rope_freqs", "rope_factors_long", "rope_factors_short", "attn_rot_embd", "attn_qkv", "cls",
+        "cls_out", "ffn_act", "attn_k_b", "attn_v_b", "nextn_eh_proj", "nextn_embed_tokens",
+        "nextn_enorm", "nextn_hnorm", "nextn_shared_head_head", "nextn_shared_head_norm"}
+SPLIT = "attn_q attn_k attn_v"
+# First step of a rule's tokenizer -> the case of golden/hf that lends its files.
+TOKENIZERS = {"llama": "llama-spm", "spm": "llama-spm", "gpt2": "qwen2", "spm_or_gpt2": "qwen2",
+              "bert": "bert", "phi3": "phi3-longrope", "gemma3": "gemma3-vlm", "glm4": "glm4",
+              "internlm2": "internlm2", "internlm3": "llama-spm"}
+LAYER = "model.layers.{layer}."
+
+BASE = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2,
+        "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 512,
+        "rms_norm_eps": 1e-5, "rope_theta": 10000.0}
+HEADLESS = {"num_key_value_heads": None}
+GPT2 = {"n_ctx": 512, "n_positions": 512, "n_embd": 64, "n_layer": 2, "n_head": 4,
+        "layer_norm_epsilon": 1e-5}
+LAYER_NORM = {"layer_norm_eps": 1e-5, "rms_norm_eps": None}
+LLAMA3_ROPE = {"rope_type": "llama3", "rope_theta": 10000.0, "factor": 8.0, "low_freq_factor": 1.0,
+               "high_freq_factor": 4.0, "original_max_position_embeddings": 64}
+YARN = {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128, "beta_fast": 32,
+        "beta_slow": 1, "mscale_all_dim": 1.0}
+LONGROPE = {"type": "longrope", "long_factor": [1.5] * 8, "short_factor": [1.0] * 8,
+            "original_max_position_embeddings": 128}
+NO_GQA = {"k": 64, "qkv": 192}
+GPT_SIZES = {**NO_GQA, "inner": 256, "up": 256}
+MLA = {"kv_lora_rank": 32, "q_lora_rank": 24, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8,
+       "v_head_dim": 12, "num_key_value_heads": 4, "rope_scaling": YARN}
+DEEPSEEK_EXPERTS = {"n_routed_experts": 4, "n_shared_experts": 1, "num_experts_per_tok": 2,
+                    "moe_intermediate_size": 32, "first_k_dense_replace": 1}
+LOW_RANK = "attn_q_a attn_q_b attn_q_a_norm"
+SHARED_EXPERTS = {f"ffn_{part}_shexp": LAYER + f"mlp.shared_experts.{part}_proj"
+                  for part in ("gate", "up", "down")}
+QK_NORMS = "attn_q_norm attn_k_norm"
+ALL_BIASES = f"{SPLIT} attn_out ffn_gate ffn_up ffn_down"
+BERT = {"styles": ["encoder.layer.", "encoder.layers.", "embeddings.", "emb_ln"], "sizes": NO_GQA}
+MULTIMODAL = {"inner": "text_config", "rename": ("model.", "model.language_model."),
+              "more": {"model.vision_tower.blocks.0.proj.weight": (8, 8)}}
+
+# Class -> what its folders have beside the rule of the class, by these members:
+# config: members of config.json (None: not written); inner: the member that holds them;
+# sizes, layers: other sizes than above; tied: whether the output is the embedding, None for both;
+# styles: what names of tensors begin with (the first that a table has counts); names: names by
+# kind; rename: another beginning of all names; more: shapes of tensors with names of their own;
+# with, without: kinds; bias: kinds that have one;
+# variants: the same once more, each with changes of its own.
+MIXTRAL = {"sizes": {"experts": 4, "expert_inner": 96}, "without": "ffn_gate ffn_up ffn_down",
+           "config": {"num_local_experts": 4, "num_experts_per_tok": 2},
+           "names": {"ffn_gate_inp": LAYER + "block_sparse_moe.gate"}}
+CLASSES = {
+    "LlamaForCausalLM": {"variants": [{"bias": ALL_BIASES},
+                                      {"config": {"rope_scaling": LLAMA3_ROPE}}]},
+    "MistralForCausalLM": {"config": {"sliding_window": 32, "head_dim": 16}},
+    "MixtralForCausalLM": MIXTRAL,
+    "LlavaForConditionalGeneration": MULTIMODAL,
+    "VoxtralForConditionalGeneration": {**MULTIMODAL, "rename": ("", "language_model.")},
+    "VLlama3ForCausalLM": {"rename": ("model.", "model.text_model."), "inner": "text_config"},
+    "LlamaModel": {"rename": ("model.", ""), "tied": True},
+    "ArceeForCausalLM": {"config": {"rope_scaling": YARN}},
+    "SmolLM3ForCausalLM": {"config": {"rope_scaling": LLAMA3_ROPE}},
+    "Ministral3ForCausalLM": {"config": {"model_type": "ministral3", "head_dim": 16,
+                                         "rope_parameters": {**YARN, "llama_4_scaling_beta": 0.1}}},
+    "Mistral3ForConditionalGeneration": {**MULTIMODAL, "variants": [
+        {"config": {"model_type": "ministral3", "head_dim": 16,
+                    "rope_parameters": {**YARN, "llama_4_scaling_beta": 0.1}}}]},
+    "GraniteForCausalLM": {"config": {"logits_scaling": 8.0, "embedding_multiplier": 12.0,
+                                      "attention_multiplier": 0.1, "residual_multiplier": 0.2},
+                           "variants": [{"bias": ALL_BIASES}]},
+    "InternLM3ForCausalLM": {"config": {"head_dim": 16}, "variants": [{"bias": ALL_BIASES}]},
+    "BaichuanForCausalLM": {"config": {**HEADLESS, "model_max_length": 512},
+                            "without": SPLIT,
+                            "more": {LAYER + "self_attn.W_pack.weight": (192, 64)}},
+    "OrionForCausalLM": {"bias": "attn_norm ffn_norm output_norm"},
+    "BertModel": {**BERT, "bias": f"{ALL_BIASES} token_embd_norm attn_out_norm layer_out_norm",
+                  "without": "output_norm", "config": {**LAYER_NORM, **HEADLESS,
+                                                             "type_vocab_size": 2}},
+    "BertForMaskedLM": {"rename": ("", "bert."),
+                        "more": {"cls.predictions.transform.dense.weight": (64, 64)}},
+    "BertForSequenceClassification": {
+        "with": "cls", "bias": "cls", "rename": ("", "bert."), "names": {"cls": "classifier"},
+        "config": {"id2label": {"0": "no", "1": "yes"}},
+        "more": {"bert.pooler.dense.weight": (64, 64), "bert.pooler.dense.bias": (64,)},
+        "variants": [{"config": {"id2label": None}},
+                     {"config": {"id2label": {"0": "LABEL_0"}}, "sizes": {"labels": 1}},
+                     {"config": {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}}]},
+    "NomicBertModel": {
+        **BERT, "with": "attn_qkv", "without": "pos_embd output_norm",
+        "bias": "token_embd_norm attn_out_norm layer_out_norm",
+        "names": {"ffn_up": "encoder.layers.{layer}.mlp.fc11",
+                  "ffn_gate": "encoder.layers.{layer}.mlp.fc12",
+                  "ffn_down": "encoder.layers.{layer}.mlp.fc2",
+                  "layer_out_norm": "encoder.layers.{layer}.norm2"},
+        "config": {**GPT2, **HEADLESS, "n_positions": 8192, "n_inner": 96, "type_vocab_size": 2,
+                   "rotary_emb_base": 1000}},
+    "CohereForCausalLM": {"config": {**LAYER_NORM, "logit_scale": 0.0625}, "without": QK_NORMS,
+                          "variants": [{"layers": 64, "more": {
+                              LAYER + "self_attn.q_norm.weight": (4, 16),
+                              LAYER + "self_attn.k_norm.weight": (2, 16)}}]},
+    "Cohere2ForCausalLM": {"config": {**LAYER_NORM, "logit_scale": 0.25, "sliding_window": 32,
+                                      "rotary_pct": 1.0, "head_dim": 16}},
+    "DeepseekForCausalLM": {"config": DEEPSEEK_EXPERTS, "names": SHARED_EXPERTS,
+                            "sizes": {"experts": 4, "dense_layers": 1},
+                            "without": "ffn_gate_inp_shexp"},
+    "DeepseekV2ForCausalLM": {
+        "config": {**MLA, **DEEPSEEK_EXPERTS, "q_lora_rank": None}, "names": SHARED_EXPERTS,
+        "sizes": {"experts": 4, "dense_layers": 1, "q": 96, "o": 48},
+        "without": f"attn_k attn_v {LOW_RANK} ffn_exp_probs_b", "layers": 27},
+    "DeepseekV3ForCausalLM": {
+        "config": {**MLA, **DEEPSEEK_EXPERTS, "scoring_func": "sigmoid", "n_group": 2,
+                   "topk_group": 1, "norm_topk_prob": True, "routed_scaling_factor": 2.5},
+        "names": {"ffn_exp_probs_b": LAYER + "mlp.gate.e_score_correction_bias"},
+        "with": f"{LOW_RANK} ffn_exp_probs_b", "without": "attn_q", "layers": 2},
+    "KimiVLForConditionalGeneration": {"inner": "text_config", "rename": ("", "language_model.")},
+    "YoutuForCausalLM": {"config": {**dict.fromkeys(DEEPSEEK_EXPERTS), **MLA, "rope_scaling": None},
+                         "with": LOW_RANK, "without": "attn_q", "sizes": {"experts": 0},
+                         "layers": 2},
+    "ExaoneForCausalLM": {
+        "styles": ["transformer."], "config": {"layer_norm_epsilon": 1e-5, "num_layers": 2,
+                                               "num_hidden_layers": None, "rms_norm_eps": None},
+        "names": {"ffn_norm": "transformer.h.{layer}.ln_2",
+                  "attn_out": "transformer.h.{layer}.attn.attention.out_proj",
+                  "ffn_gate": "transformer.h.{layer}.mlp.c_fc_0",
+                  "ffn_up": "transformer.h.{layer}.mlp.c_fc_1",
+                  **{f"attn_{part}": f"transformer.h.{{layer}}.attn.attention.{part}_proj"
+                     for part in "qkv"}},
+        "variants": [{"config": {"rope_scaling": LLAMA3_ROPE}}]},
+    "Exaone4ForCausalLM": {"config": {"head_dim": 16, "sliding_window": None},
+                           "variants": [{"config": {"sliding_window": 32,
+                                                    "sliding_window_pattern": "LLLG",
+                                                    "rope_scaling": LLAMA3_ROPE}}]},
+    "GemmaForCausalLM": {"config": {"head_dim": 16}},
+    "Gemma2ForCausalLM": {"config": {"head_dim": 16, "sliding_window": 32,
+                                     "attn_logit_softcapping": 50.0,
+                                     "final_logit_softcapping": 30.0}},
+    "Gemma3ForCausalLM": {"config": {"head_dim": 16, "sliding_window": 32}},
+    "Gemma3ForConditionalGeneration": MULTIMODAL,
+    "Glm4ForCausalLM": {"config": {"head_dim": 16, "partial_rotary_factor": 0.5},
+                        "sizes": {"up": 192},
+                        "names": {"ffn_up": LAYER + "mlp.gate_up_proj",
+                                  "attn_post_norm": LAYER + "post_self_attn_layernorm",
+                                  "ffn_post_norm": LAYER + "post_mlp_layernorm",
+                                  "ffn_norm": LAYER + "post_attention_layernorm"},
+                        "variants": [{"bias": SPLIT}]},
+    "InternLM2ForCausalLM": {
+        "without": SPLIT, "more": {LAYER + "attention.wqkv.weight": (128, 64)},
+        "names": {"token_embd": "model.tok_embeddings", "output": "output",
+                  "attn_out": LAYER + "attention.wo", "attn_norm": LAYER + "attention_norm",
+                  "ffn_norm": LAYER + "ffn_norm", "ffn_gate": LAYER + "feed_forward.w1",
+                  "ffn_up": LAYER + "feed_forward.w3", "ffn_down": LAYER + "feed_forward.w2"}},
+    "MiniCPMForCausalLM": {"config": {"scale_emb": 12, "scale_depth": 1.4, "dim_model_base": 16},
+                           "variants": [{"config": {"rope_scaling": LONGROPE}}]},
+    "MiniCPM3ForCausalLM": {
+        "config": {**MLA, "v_head_dim": 16, "rope_scaling": {**LONGROPE, "long_factor": [1.5] * 4,
+                                                           "short_factor": [1.0] * 4}},
+        "sizes": {"kv_b": 128}},
+    "NemotronForCausalLM": {"config": {"norm_eps": 1e-5, "partial_rotary_factor": 0.5,
+                                       "rms_norm_eps": None},
+                            "bias": "attn_norm ffn_norm output_norm"},
+    "OlmoForCausalLM": {"variants": [{"config": {"clip_qkv": 8.0}}]},
+    "Olmo2ForCausalLM": {"sizes": {"q_norm": 64, "k_norm": 32}},
+    "Olmo3ForCausalLM": {"config": {"sliding_window": 32, "layer_types": [
+        "sliding_attention", "full_attention"]}},
+    "OlmoeForCausalLM": {"sizes": {**NO_GQA, "q_norm": 64, "k_norm": 64, "experts": 4,
+                                   "expert_inner": 96},
+                         "config": {"num_experts": 4, "num_experts_per_tok": 2,
+                                                  "num_key_value_heads": 4}},
+    "PhiForCausalLM": {
+        "config": {**LAYER_NORM, "partial_rotary_factor": 0.5}, "sizes": GPT_SIZES,
+        "without": "ffn_norm",
+        "bias": f"{SPLIT} attn_out ffn_up ffn_down attn_norm output_norm output",
+        "names": {"attn_out": LAYER + "self_attn.dense", "ffn_up": LAYER + "mlp.fc1",
+                  "ffn_down": LAYER + "mlp.fc2", "output_norm": "model.final_layernorm"}},
+    "Phi3ForCausalLM": {"with": "attn_qkv", "sizes": {"up": 192},
+                        "config": {"original_max_position_embeddings": 128},
+                        "names": {"attn_qkv": LAYER + "self_attn.qkv_proj",
+                                  "ffn_up": LAYER + "mlp.gate_up_proj"},
+                        "variants": [{"config": {"rope_scaling": LONGROPE, "sliding_window": 64}}]},
+    "Qwen2ForCausalLM": {"bias": SPLIT, "variants": [{"config": {"rope_scaling": YARN}}]},
+    "KORMoForCausalLM": {"bias": "", "names": {"attn_norm": LAYER + "pre_attention_layernorm",
+                                               "ffn_norm": LAYER + "pre_mlp_layernorm"}},
+    "Qwen2Model": {"bias": SPLIT, "rename": ("model.", ""), "tied": True},
+    "Qwen2MoeForCausalLM": {"bias": SPLIT, "sizes": {"experts": 4, "shared_inner": 48},
+                            "config": {"num_experts": 4, "num_experts_per_tok": 2,
+                                       "moe_intermediate_size": 32,
+                                       "shared_expert_intermediate_size": 48}},
+    "Qwen3MoeForCausalLM": {"sizes": {"experts": 4}, "config": {
+        "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "head_dim": 16}},
+    "Qwen3ForCausalLM": {"config": {"head_dim": 16}},
+    "Qwen3Model": {"rename": ("model.", ""), "tied": True},
+    "Qwen3ForSequenceClassification": {"config": {"head_dim": 16}},
+    "SeedOssForCausalLM": {"config": {"head_dim": 16}, "bias": SPLIT},
+    "StableLmForCausalLM": {
+        "config": {**LAYER_NORM, "partial_rotary_factor": 0.25},
+        "without": QK_NORMS, "bias": "attn_norm ffn_norm output_norm",
+        "variants": [{"bias": SPLIT},
+                     {"without": "ffn_norm", "more": {
+                         **{LAYER + f"self_attn.q_layernorm.norms.{head}.weight": (16,)
+                            for head in range(4)},
+                         **{LAYER + f"self_attn.k_layernorm.norms.{head}.weight": (16,)
+                            for head in range(2)}}}]},
+    "GPTBigCodeForCausalLM": {
+        "styles": ["transformer."], "config": GPT2, "sizes": {**GPT_SIZES, "qkv": 96},
+        "names": {"ffn_norm": "transformer.h.{layer}.ln_2"}, "with": "attn_qkv",
+        "bias": "attn_qkv attn_out ffn_up ffn_down attn_norm ffn_norm output_norm"},
+    "Starcoder2ForCausalLM": {
+        "config": {"norm_epsilon": 1e-5, "rms_norm_eps": None},
+        "names": {"ffn_up": LAYER + "mlp.c_fc", "ffn_down": LAYER + "mlp.c_proj"},
+        "bias": f"{SPLIT} attn_out ffn_up ffn_down attn_norm ffn_norm output_norm"},
+    "GPT2LMHeadModel": {
+        "styles": ["transformer."], "config": GPT2, "sizes": GPT_SIZES, "with": "attn_qkv",
+        "bias": "attn_qkv attn_out ffn_up ffn_down attn_norm ffn_norm output_norm",
+        "variants": [{"rename": ("transformer.", ""),
+                      "more": {"h.{layer}.attn.bias": (1, 1, 8, 8)}}]},
+    "GPTNeoXForCausalLM": {
+        "styles": ["gpt_neox."], "config": {**LAYER_NORM, "rotary_pct": 0.25}, "with": "attn_qkv",
+        "sizes": NO_GQA, "names": {"output": "embed_out"},
+        "bias": "attn_qkv attn_out ffn_up ffn_down attn_norm ffn_norm output_norm",
+        "variants": [{"config": {"use_parallel_residual": False}}]},
+    "BloomForCausalLM": {
+        "styles": ["h.", "word_emb", "ln_f"], "with": "attn_qkv", "sizes": GPT_SIZES,
+        "rename": ("", "transformer."), "config": {"n_head": 4, "n_layer": 2,
+                                                   "layer_norm_epsilon": 1e-5},
+        "bias": "attn_qkv attn_out ffn_up ffn_down attn_norm ffn_norm output_norm token_embd_norm"},
+    "BloomModel": {"rename": ("", ""), "tied": True},
+    "FalconForCausalLM": {
+        "styles": ["transformer."], "with": "attn_qkv", "sizes": {**GPT_SIZES, "qkv": 96},
+        "without": "attn_norm_2", "config": {"layer_norm_epsilon": 1e-5},
+        "names": {"attn_norm": "transformer.h.{layer}.input_layernorm"},
+        "bias": "attn_norm attn_norm_2 output_norm",
+        "variants": [{"with": "attn_norm_2", "config": {"num_kv_heads": 2}, "sizes": {"qkv": 128},
+                      "names": {"attn_norm": "transformer.h.{layer}.ln_mlp"}}]},
+    "MPTForCausalLM": {
+        "styles": ["transformer."], "with": "attn_qkv", "sizes": {**GPT_SIZES, "q_norm": 64,
+                                                                  "k_norm": 64},
+        "without": f"pos_embd {QK_NORMS}",
+        "config": {"d_model": 64, "n_heads": 4, "n_layers": 2, "max_seq_len": 512,
+                   "attn_config": {"alibi": True, "alibi_bias_max": 8, "clip_qkv": None}},
+        "variants": [{"config": {"attn_config": {"alibi": True, "alibi_bias_max": 8,
+                                                 "clip_qkv": 6.0}}}, {"with": QK_NORMS}]},
+    "GptOssForCausalLM": {
+        "config": {"head_dim": 16, "sliding_window": 32, "num_local_experts": 4,
+                   "num_experts_per_tok": 2, "intermediate_size": 32, "rope_scaling": YARN},
+        "sizes": {"experts": 4}, "names": {"ffn_gate_inp": LAYER + "mlp.router",
+                                           "attn_sinks": LAYER + "self_attn.sinks"},
+        "without": "ffn_gate_exp ffn_up_exp ffn_down_exp",
+        "bias": f"{SPLIT} attn_out ffn_gate_inp",
+        "more": {LAYER + "mlp.experts.gate_up_proj": (4, 64, 64),
+                 LAYER + "mlp.experts.gate_up_proj_bias": (4, 64),
+                 LAYER + "mlp.experts.down_proj": (4, 32, 64),
+                 LAYER + "mlp.experts.down_proj_bias": (4, 64)}},
+}
+
+
+def read_rules():
+    """Every class -> its rule, which has the name of its entry as `entry`."""
+    classes = {}
+    for path in sorted(RULES.glob("*.json")):
+        if path.stem == "shared" or path.stem.startswith("tensor_names"):
+            continue
+        entries = json.loads(path.read_text())
+        for name, entry in entries.items():
+            base = entries[entry["like"]] if "like" in entry else {}
+            rule = {**base, **entry, "entry": name}
+            while "like" in base:
+                base = entries[base["like"]]
+                rule = {**base, **rule}
+            for model_class in [name, *entry.get("classes", [])]:
+                classes[model_class] = rule
+    return classes
+
+
+CLASS_RULES = read_rules()
+SHARED = json.loads((RULES / "shared.json").read_text())
+NAMES = {kind: row["from"] for path in RULES.glob("tensor_names*.json")
+         for kind, row in json.loads(path.read_text()).items()}
+
+
+def merged(base, change):
+    """A row of the table with the changes of another."""
+    row = {**base, **change}
+    for name in ("config", "sizes", "names", "more"):
+        row[name] = {**base.get(name, {}), **change.get(name, {})}
+    for name in ("with", "without", "bias"):
+        row[name] = f"{base.get(name, '')} {change.get(name, '')}"
+    return row
+
+
+def rows_of(model_class):
+    """The rows of the samples of a class; its own change those of its entry's class."""
+    entry = CLASS_RULES[model_class]["entry"]
+    if entry not in CLASSES:
+        return []
+    row = CLASSES[entry] if entry == model_class else \
+        merged({**CLASSES[entry], "variants": []}, CLASSES.get(model_class, {}))
+    plain = merged(row, {"variants": []})
+    return [plain, *(merged(plain, change) for change in row.get("variants", []))]
+
+
+class Sample:
+    """A folder of a class: config.json, one file of zeros, and the files of a tokenizer."""
+
+    def __init__(self, model_class, row, is_tied):
+        self.rule, self.row, self.is_tied = CLASS_RULES[model_class], row, is_tied
+        self.model_class = model_class
+        self.sizes = {**SIZES, **row["sizes"], "layers": row.get("layers", SIZES["layers"])}
+
+    def kinds(self):
+        wanted = set(self.row["with"].split())
+        absent = set(self.row["without"].split()) | RARE
+        if not self.sizes["experts"]:
+            absent |= EXPERTS
+        if "attn_qkv" in wanted:
+            absent |= set(SPLIT.split())
+        if self.is_tied:
+            absent.add("output")
+        return [kind for kind in self.rule["tensors"] if kind in wanted or kind not in absent]
+
+    def name_of(self, kind):
+        """The name in a folder, without a suffix; experts have a name each."""
+        if kind in self.row["names"]:
+            return self.row["names"][kind]
+        for transform in self.transforms():
+            if transform["op"] == "stack":
+                for part in transform.get("parts", []):
+                    if transform["to"][0].replace("{part}", part).removesuffix(".weight") \
+                            in NAMES[kind]:
+                        return transform["names"][0].replace("{part}", part).removesuffix(".weight")
+        if "styles" not in self.row:
+            usual = SHARED["folders"]["names"]
+            return usual[kind] if kind in usual else next(
+                name for name in NAMES[kind] if name.startswith(LAYER))
+        return next(name for name in NAMES[kind]
+                    if name == "lm_head" or any(map(name.startswith, self.row["styles"])))
+
+    def transforms(self):
+        for transform in self.rule.get("transforms", []):
+            yield from SHARED["transforms"][transform] if isinstance(transform, str) \
+                else [transform]
+
+    def tensors(self, tokens):
+        found = dict(self.row["more"])
+        sizes = {**self.sizes, "tokens": tokens}
+        biased = self.row["bias"].split()
+        for kind in self.kinds():
+            name = self.name_of(kind)
+            shape = [sizes[size] for size in SHAPES.get(kind, "width").split()]
+            found[name + ("" if name.endswith(("_bias", "sinks")) else ".weight")] = shape
+            if kind in biased:
+                found[name + ".bias"] = shape[:1]
+        turned = tuple(name.strip("*") for transform in self.transforms()
+                       if transform["op"] == "transpose" for name in transform["names"]
+                       if name.startswith("*"))
+        found.update({name: shape[::-1] for name, shape in found.items() if name.endswith(turned)})
+        before, after = self.row.get("rename", ("", ""))
+        spread = {}
+        for name, shape in found.items():
+            if name.startswith(before) and name not in self.row["more"]:
+                name = after + name[len(before):]
+            for layer in range(self.sizes["layers"] if "{layer}" in name else 1):
+                if self.sizes["experts"] and self.is_absent(name, layer):
+                    continue
+                for expert in range(self.sizes["experts"] if "{expert}" in name else 1):
+                    spread[name.format(layer=layer, expert=expert)] = shape
+        return spread
+
+    def is_absent(self, name, layer):
+        """Whether a layer before those with experts has no such tensor, or one after them."""
+        is_dense = layer < self.sizes["dense_layers"]
+        is_expert = any(text in name for text in ("expert", "mlp.gate.", "moe", "router"))
+        return ".mlp." in name and is_expert == is_dense
+
+    def write(self, folder, cases):
+        source = next(path for path in (cases / TOKENIZERS[self.rule["tokenizer"][0]]).iterdir()
+                      if path.is_dir())
+        folder.mkdir()
+        for path in source.iterdir():
+            if path.is_dir():
+                shutil.copytree(path, folder / path.name)
+            elif ".safetensors" not in path.name and path.name != "config.json":
+                shutil.copyfile(path, folder / path.name)
+        lent = json.loads((source / "config.json").read_text())
+        tokens = {**lent, **lent.get("text_config", {})}["vocab_size"]
+        if any("tokens" in transform for transform in self.transforms()):
+            self.add_tokens(folder / "tokenizer.json", tokens)
+        config = {**BASE, "num_hidden_layers": self.sizes["layers"], **self.row["config"],
+                  "vocab_size": tokens, "tie_word_embeddings": self.is_tied}
+        config = {name: value for name, value in config.items() if value is not None}
+        if "inner" in self.row:
+            config = {self.row["inner"]: config}
+        (folder / "config.json").write_text(json.dumps({"architectures": [self.model_class],
+                                                        **config}))
+        write_safetensors(folder / "model.safetensors", self.tensors(tokens))
+
+
+    def add_tokens(self, path, limit):
+        """Those whose rows become a classifier, as the last of the vocabulary."""
+        tokenizer = json.loads(path.read_text())
+        wanted = next(one["tokens"] for one in self.transforms() if "tokens" in one)
+        tokenizer["added_tokens"] += [{"id": limit - 1 - i, "content": token, "special": False}
+                                      for i, token in enumerate(wanted)]
+        path.write_text(json.dumps(tokenizer))
+
+
+def write_safetensors(path, shapes):
+    header, at = {}, 0
+    for name, shape in shapes.items():
+        size = 4
+        for count in shape:
+            size *= count
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [at, at + size]}
+        at += size
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + bytes(at))
+
+
+def samples_of(model_class):
+    """Pairs of a name and a sample."""
+    for number, row in enumerate(rows_of(model_class)):
+        can_be = [True] if "output" not in CLASS_RULES[model_class]["tensors"] else [True, False] \
+            if row.get("tied") is None else [row["tied"]]
+        for is_tied in can_be if number == 0 else can_be[-1:]:
+            name = model_class + ("" if number == 0 else f" {number + 1}") + \
+                (" tied" if is_tied and len(can_be) > 1 else "")
+            yield name, Sample(model_class, row, is_tied)

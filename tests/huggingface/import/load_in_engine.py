@@ -1,0 +1,126 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""load_in_engine.py PROGRAM [CLASS...]: what PROGRAM imports, loaded by llama.cpp.
+
+The folders are the cases of golden/hf in $INGOT_SHARED, and samples of every class of the import's
+rules (class_samples.py). Skips (77) without the engine (bench/install_ggml) or the cases.
+"""
+import ctypes
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "evaluation"))
+from class_samples import CLASS_RULES, samples_of  # noqa: E402
+from llama_engine import ROOT, Engine, EngineMissing  # noqa: E402
+
+CASES = pathlib.Path(os.environ.get("INGOT_SHARED") or ROOT.parent / "shared") / "golden/hf/cases"
+NO_MODEL = {"lora-llama": "an adapter needs its base"}
+# Sample -> a part of the engine's error, and why the import is right all the same.
+EXCEPTIONS = {
+    "command-r": ("wrong number of tensors", "the engine reads the norms of queries and keys only "
+                                             "in models of 64 layers, as Command R+ has"),
+}
+# Samples that are imported and not loaded, because the engine would end the program.
+NOT_LOADED = {"MPTForCausalLM 3": "it makes no graph with norms of queries and keys of MPT: it "
+                                  "reshapes a view that is not contiguous"}
+# Architectures of which the engine wants an output. Their checkpoints do not share the embedding.
+NEVER_TIED = {"baichuan", "gpt-oss", "gptneox", "internlm2", "nemotron", "olmo2", "olmoe", "orion",
+              "phi2", "qwen2moe", "stablelm"}
+
+
+def exception(sample):
+    model_class, *rest = sample.split()
+    if "tied" in rest and CLASS_RULES[model_class]["architecture"] in NEVER_TIED:
+        return "'output.weight' not found", "the engine wants an output, which checkpoints have"
+    return EXCEPTIONS.get(sample, ("", NOT_LOADED.get(sample, "")))
+
+
+def error_of(engine, path):
+    """What the engine says against a model; nothing if it loads it and makes a context."""
+    engine.last_error = ""
+    model = engine.llama.llama_model_load_from_file(os.fsencode(path),
+                                                    engine.llama.llama_model_default_params())
+    if not model:
+        return engine.last_error or "not loaded"
+    context = engine.llama.llama_init_from_model(ctypes.c_void_p(model),
+                                                 engine.context_params(64, 1))
+    if context:
+        engine.llama.llama_free(ctypes.c_void_p(context))
+    engine.llama.llama_model_free(ctypes.c_void_p(model))
+    return "" if context else engine.last_error or "no context"
+
+
+class ErrorKeepingEngine(Engine):
+    """Keeps the first error: the last says only that loading failed."""
+
+    def __setattr__(self, name, value):
+        if name == "last_error" and value and getattr(self, "last_error", ""):
+            return
+        super().__setattr__(name, value)
+
+
+def golden_samples():
+    """Name -> folder and pre-tokenizer."""
+    samples = {}
+    for case in sorted(CASES.iterdir()):
+        if case.name not in NO_MODEL:
+            pre = json.loads((case / "expected.json").read_text())["pre"]
+            samples[case.name] = (next(path for path in case.iterdir() if path.is_dir()), pre)
+    return samples
+
+
+def import_model(program, folder, out, pre):
+    options = ["--force", "-q", *(["--pre", pre] if pre else [])]
+    subprocess.run([program, "convert", folder, out, *options], check=True)
+
+
+def main():
+    program, *wanted = sys.argv[1:]
+    try:
+        engine = ErrorKeepingEngine()
+    except EngineMissing as error:
+        print(f"skipped: {error}")
+        return 77
+    if not CASES.is_dir():
+        print(f"skipped: there is no {CASES}")
+        return 77
+    faults = count = 0
+    with tempfile.TemporaryDirectory() as name:
+        out = pathlib.Path(name) / "out.gguf"
+
+        def try_sample(sample, folder, pre):
+            nonlocal faults, count
+            try:
+                import_model(program, folder, out, pre)
+                error = "" if sample in NOT_LOADED else error_of(engine, out)
+            except subprocess.CalledProcessError:
+                error = "not imported"
+            part, reason = exception(sample)
+            is_right = part in error if part else not error
+            result = error or "is not loaded" if sample in NOT_LOADED else error or "loads"
+            print(f"{sample:40} {result}{' as expected: ' + reason if reason else ''}"
+                  f"{'' if is_right else '  WRONG'}")
+            faults += not is_right
+            count += not error and sample not in NOT_LOADED
+
+        for sample, (folder, pre) in golden_samples().items():
+            if not wanted:
+                try_sample(sample, folder, pre)
+        for model_class in wanted or CLASS_RULES:
+            samples = list(samples_of(model_class))
+            if not samples:
+                print(f"{model_class:40} has no sample  WRONG")
+                faults += 1
+            for sample, made in samples:
+                made.write(pathlib.Path(name) / sample.replace(" ", "-"), CASES)
+                try_sample(sample, pathlib.Path(name) / sample.replace(" ", "-"), "qwen2")
+    print(f"{count} models loaded, {faults} faults")
+    return 1 if faults or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

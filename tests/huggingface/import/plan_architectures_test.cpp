@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// Tiny folders of the architectures: each is planned, and transforms put every number in its place.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "huggingface/rules/architecture_rules.hpp"
+#include "ingot/architectures.hpp"
+#include "ingot/folder_export.hpp"
+#include "ingot/import.hpp"
+#include "ingot/model.hpp"
+#include "support/expect_error.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/tiny_folder.hpp"
+
+namespace ingot::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// A folder whose import can be looked at.
+class PlannedFolder : public TinyFolder {
+ public:
+  using TinyFolder::TinyFolder;
+
+  /// A key of the result as a number; -1 if it has none.
+  [[nodiscard]] std::int64_t number(std::string_view key) const {
+    const auto import = plan();
+    EXPECT_THAT(import, Succeeds());
+    if (!import) return -1;
+    for (const KeyValue& entry : (*import)->metadata()) {
+      if (entry.key == key) return entry.value.get<std::int64_t>().value_or(-1);
+    }
+    return -1;
+  }
+
+  /// The first number of every row of a tensor, after the import.
+  [[nodiscard]] std::vector<float> column(std::string_view name) const {
+    std::vector<float> column;
+    const auto import = plan();
+    EXPECT_THAT(import, Succeeds());
+    const TemporaryFolder output;
+    const std::string path = output.path("out.gguf");
+    if (!import) return column;
+    EXPECT_THAT((*import)->write(path), Succeeds());
+    const auto model = Model::open(path);
+    EXPECT_THAT(model, Succeeds());
+    for (const TensorInfo& tensor : model->tensors()) {
+      if (tensor.name != name) continue;
+      std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.size_bytes));
+      EXPECT_THAT(model->read(tensor, 0, bytes), Succeeds());
+      for (std::size_t at = 0; at < bytes.size(); at += tensor.shape[0] * sizeof(float)) {
+        std::memcpy(&column.emplace_back(), &bytes[at], sizeof(float));
+      }
+    }
+    return column;
+  }
+};
+
+/// The members that one architecture or the other needs.
+constexpr const char* every_member = R"(
+    "hidden_size": 8, "n_embd": 8, "n_embed": 8, "d_model": 8, "head_dim": 4,
+    "num_attention_heads": 2, "n_head": 2, "n_heads": 2, "num_key_value_heads": 2,
+    "intermediate_size": 16, "moe_intermediate_size": 16, "max_position_embeddings": 64,
+    "n_positions": 2048, "n_ctx": 64, "max_seq_len": 64, "original_max_position_embeddings": 64,
+    "rms_norm_eps": 1e-5, "layer_norm_eps": 1e-5, "layer_norm_epsilon": 1e-5, "rope_theta": 10000,
+    "rotary_pct": 0.5, "partial_rotary_factor": 0.5, "sliding_window": 32, "logit_scale": 0.5,
+    "attn_logit_softcapping": 50, "final_logit_softcapping": 30, "scale_emb": 12,
+    "scale_depth": 1.4, "dim_model_base": 4, "kv_lora_rank": 4, "q_lora_rank": 4,
+    "qk_nope_head_dim": 2, "qk_rope_head_dim": 2, "v_head_dim": 4, "n_routed_experts": 2,
+    "n_shared_experts": 1, "first_k_dense_replace": 1,
+    "attn_config": {"alibi": true, "alibi_bias_max": 8})";
+
+TEST(HouseOfArchitectures, KnowsWhatIsImportedAndExported) {
+  const auto table = huggingface::RuleTable::builtin();
+  ASSERT_THAT(table, Succeeds());
+  std::set<std::string> imported;
+  for (const huggingface::Architecture& each : table->architectures()) imported.insert(each.name);
+  const auto exported = exportable_architectures();
+  ASSERT_THAT(exported, Succeeds());
+  for (const std::string_view name : architecture_names()) {
+    const ingot::Architecture& row = *find_architecture(name);
+    EXPECT_EQ(row.is_imported, imported.erase(std::string(name)) == 1) << name;
+    EXPECT_EQ(row.is_exported, std::ranges::count(*exported, name) == 1) << name;
+  }
+  EXPECT_THAT(imported, testing::IsEmpty());  // else they are no names of the house
+}
+
+TEST(PlanArchitectures, PlansEveryClass) {
+  const auto& table = huggingface::RuleTable::builtin();
+  ASSERT_THAT(table, Succeeds());
+  for (const std::string& model_class : table->classes()) {
+    // A classifier is made of tokens and tensors that these folders lack: reranker_import_test.
+    if (model_class == "Qwen3ForSequenceClassification") continue;
+    SCOPED_TRACE(model_class);
+    const auto import = PlannedFolder(model_class, every_member, {}).plan();
+    ASSERT_THAT(import, Succeeds());
+    const std::string prefix = table->find(model_class)->name + ".";
+    EXPECT_THAT((*import)->keys(),
+                testing::Contains(testing::Field(&ImportedKey::key, prefix + "block_count")));
+    EXPECT_EQ((*import)->tensors().size(), 2u);
+  }
+}
+
+/// The keys and tensors of a folder by their names, as the engine needs them or as the reference
+/// converter writes them.
+std::vector<std::string> planned_names(const PlannedFolder& folder, bool as_reference,
+                                       std::vector<Error>* remarks = nullptr) {
+  const auto import = folder.plan(as_reference);
+  EXPECT_THAT(import, Succeeds());
+  std::vector<std::string> names;
+  if (!import) return names;
+  for (const ImportedKey& key : (*import)->keys()) names.push_back(key.key);
+  for (const ImportedTensor& tensor : (*import)->tensors()) names.push_back(tensor.name);
+  if (remarks != nullptr) *remarks = (*import)->remarks();
+  return names;
+}
+
+TEST(PlanArchitectures, ExaoneHasTheEpsilonThatTheEngineReads) {
+  const PlannedFolder folder("ExaoneForCausalLM",
+                             R"("hidden_size": 8, "num_attention_heads": 2,
+                                "layer_norm_epsilon": 1e-5)",
+                             {});
+  const char* const key = "exaone.attention.layer_norm_rms_epsilon";
+  EXPECT_THAT(planned_names(folder, false), testing::Contains(key));
+  EXPECT_THAT(planned_names(folder, true), testing::Not(testing::Contains(key)));
+}
+
+TEST(PlanArchitectures, SmolLm3HasNoFactorsOfFrequencies) {
+  const char* const config = R"("hidden_size": 8, "num_attention_heads": 2, "head_dim": 4,
+      "rope_theta": 10000, "rope_scaling": {"rope_type": "llama3", "factor": 8,
+      "low_freq_factor": 1, "high_freq_factor": 4, "original_max_position_embeddings": 64})";
+  const PlannedFolder folder("SmolLM3ForCausalLM", config, {});
+  std::vector<Error> remarks;
+  EXPECT_THAT(planned_names(folder, false, &remarks),
+              testing::Not(testing::Contains("rope_freqs.weight")));
+  EXPECT_THAT(remarks,
+              ElementsAre(testing::AllOf(testing::Field(&Error::code, Errc::left_out),
+                                         testing::Field(&Error::subject, "rope_freqs.weight"))));
+  EXPECT_THAT(planned_names(folder, true, &remarks), testing::Contains("rope_freqs.weight"));
+  EXPECT_THAT(remarks, testing::IsEmpty());
+  EXPECT_THAT(planned_names(PlannedFolder("LlamaForCausalLM", config, {}), false),
+              testing::Contains("rope_freqs.weight"));
+}
+
+TEST(PlanArchitectures, TheClassifierOfBertIsAnOutputWithLabels) {
+  const auto names = [](const std::string& model_class, const char* labels, bool as_reference) {
+    const std::string config = R"("hidden_size": 8, "num_attention_heads": 2)";
+    return planned_names(PlannedFolder(model_class, config + labels,
+                                       {{"classifier.weight", {2, 8}}, {"classifier.bias", {2}}}),
+                         as_reference);
+  };
+  constexpr const char* named = R"(, "id2label": {"0": "no", "1": "yes"})";
+  constexpr const char* unnamed = R"(, "id2label": {"0": "LABEL_0", "1": "LABEL_1"})";
+  const auto is_whole = testing::IsSupersetOf(
+      {"bert.classifier.output_labels", "cls.output.weight", "cls.output.bias"});
+  for (const char* const labels : {named, unnamed, ""}) {
+    EXPECT_THAT(names("BertForSequenceClassification", labels, false), is_whole) << labels;
+  }
+  EXPECT_THAT(names("BertForSequenceClassification", named, true), is_whole);
+  EXPECT_THAT(names("BertForSequenceClassification", R"(, "id2label": {"0": "LABEL_0"})", true),
+              is_whole);
+  for (const char* const labels : {unnamed, ""}) {
+    EXPECT_THAT(names("BertForSequenceClassification", labels, true),
+                testing::AllOf(testing::IsSupersetOf({"cls.weight", "cls.bias"}),
+                               testing::Not(testing::Contains("bert.classifier.output_labels"))));
+  }
+  EXPECT_THAT(names("BertModel", unnamed, false),
+              testing::Not(testing::Contains("bert.classifier.output_labels")));
+}
+
+constexpr const char* falcon_config =
+    R"("hidden_size": 8, "num_attention_heads": 4, "layer_norm_epsilon": 1e-5)";
+const std::string falcon_tensor = "transformer.h.0.self_attention.query_key_value.weight";
+
+TEST(PlanArchitectures, FalconHasOneKeyHeadUnlessItCountsThem) {
+  const PlannedFolder one("FalconForCausalLM", falcon_config, {{falcon_tensor, {6, 8}}});
+  EXPECT_EQ(one.number("falcon.attention.head_count_kv"), 1);
+  EXPECT_THAT(one.column("blk.0.attn_qkv.weight"), ElementsAre(0, 8, 16, 24, 32, 40));
+  const PlannedFolder older("RWForCausalLM", std::string(falcon_config) + R"(, "n_head_kv": 2)",
+                            {{falcon_tensor, {8, 8}}});
+  EXPECT_EQ(older.number("falcon.attention.head_count_kv"), 2);
+}
+
+TEST(PlanArchitectures, FalconJoinsQueriesKeysAndValuesOfAllGroups) {
+  // Each of two groups holds two queries, a key and a value.
+  const PlannedFolder folder("FalconForCausalLM",
+                             std::string(falcon_config) + R"(, "num_kv_heads": 2)",
+                             {{falcon_tensor, {8, 8}}});
+  EXPECT_EQ(folder.number("falcon.attention.head_count_kv"), 2);
+  EXPECT_THAT(folder.column("blk.0.attn_qkv.weight"), ElementsAre(0, 8, 32, 40, 16, 48, 24, 56));
+}
+
+TEST(PlanArchitectures, FusedExpertsHoldTheGateBeforeTheRest) {
+  const PlannedFolder folder(
+      "Qwen2MoeForCausalLM",
+      R"("hidden_size": 8, "num_attention_heads": 2, "num_experts": 2, "moe_intermediate_size": 2)",
+      {{"model.layers.0.mlp.experts.gate_up_proj", {2, 4, 8}},
+       {"model.layers.0.mlp.experts.down_proj", {2, 8, 2}}});
+  EXPECT_THAT(folder.column("blk.0.ffn_gate_exps.weight"), ElementsAre(0, 8, 32, 40));
+  EXPECT_THAT(folder.column("blk.0.ffn_up_exps.weight"), ElementsAre(16, 24, 48, 56));
+  EXPECT_EQ(folder.column("blk.0.ffn_down_exps.weight").size(), 16u);
+}
+
+TEST(PlanArchitectures, NomicBertHasTheContextThatItWasTrainedWith) {
+  const auto folder = [](const std::string& positions) {
+    return PlannedFolder("NomicBertModel",
+                         R"("n_embd": 8, "n_head": 2, "n_positions": )" + positions, {});
+  };
+  EXPECT_EQ(folder("8192").number("nomic-bert.context_length"), 2048);
+  EXPECT_EQ(folder(R"(2048, "max_trained_positions": 2048)").number("nomic-bert.context_length"),
+            512);
+  const auto longer = folder(R"(8192, "max_trained_positions": 8192)").plan();
+  ASSERT_FALSE(longer);
+  EXPECT_THAT(longer.error().message(), HasSubstr("max_trained_positions is `8192`"));
+  const auto other = folder("1024").plan();
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error().message(), HasSubstr("n_positions is `1024`"));
+}
+
+}  // namespace
+}  // namespace ingot::test
