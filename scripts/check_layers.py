@@ -6,7 +6,8 @@ check_layers.py --floors FOLDER LOWEST...
 
 Checks every #include of the first module (src/MODULE and its public HEADERs in include/ingot): it may
 name files of that module, and of the other modules with their public headers. Each of those must be
-named at least once. A program may include its own FOLDER and every public header. A FOLDER with
+named at least once. A file of src/FOLDER opens the namespaces ingot, ingot::detail and ingot::FOLDER,
+and no other of ingot. A program may include its own FOLDER and every public header. A FOLDER with
 floors has these folders, from the lowest on, and its own files above them: no file includes one from
 a floor above. Run from the root of the tree. Headers that are not in the tree are always allowed.
 """
@@ -16,6 +17,7 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')
+NAMESPACE = re.compile(r"^namespace ingot::(\w+)")
 KINDS = {".cpp", ".hpp", ".h", ".c", ".def"}
 PUBLIC = pathlib.Path("include/ingot")
 
@@ -70,6 +72,14 @@ def check_module(arguments):
         yield f"src/CMakeLists.txt: {own} may use {name}, but does not"
 
 
+def check_namespaces(folder):
+    for path in sources(pathlib.Path("src", folder)):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            match = NAMESPACE.match(line)
+            if match and match[1] not in (folder, "detail"):
+                yield f"{path}:{number}: namespace ingot::{match[1]}; here it is ingot::{folder}"
+
+
 def check_floors(folder, floors):
     def floor_of(path):
         names = path.relative_to(folder).parts[:-1]
@@ -95,7 +105,8 @@ def main():
     elif arguments.floors:
         findings = list(check_floors(arguments.floors, arguments.names))
     else:
-        findings = list(check_module(arguments.names))
+        own = arguments.names[0].partition("=")[0]
+        findings = [*check_module(arguments.names), *check_namespaces(own.split("/")[0])]
     for finding in findings:
         print(finding)
     sys.exit(1 if findings else 0)

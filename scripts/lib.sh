@@ -76,6 +76,33 @@ log_of() {
   echo "build/logs/$1-$2.log"
 }
 
+# step NAME COMMAND...: a step of several, of which all run even if one fails; its output is shown and logged.
+step_results=()
+failed_steps=0
+step() {
+  local name=$1 start=$SECONDS result=passed status=0
+  shift
+  heading "$name: $*"
+  # A function in a condition would go on after a failure, so the step is a process of its own.
+  bash -euo pipefail -c 'source scripts/lib.sh; "$@"' step "$@" 2>&1 | tee "$(log_of step "$name")" || status=$?
+  case $status in
+    0) ;;
+    77) result=skipped ;;  # the log says why
+    *) result=FAILED failed_steps=$((failed_steps + 1)) ;;
+  esac
+  # With ctest's own total, if the step has one.
+  step_results+=("$(printf '%-14s %-7s %5d s  %s' "$name" "$result" $((SECONDS - start)) \
+    "$(grep -aE '^[0-9]+% tests passed' "$(log_of step "$name")" | tail -n 1)")")
+}
+
+# end_steps: says how each step ended, and ends the script.
+end_steps() {
+  heading "summary"
+  printf '%s\n' "${step_results[@]}"
+  if ((failed_steps)); then echo FAILED; else echo "all passed"; fi
+  exit $((failed_steps > 0))
+}
+
 # skip REASON: what this script tries is not possible here.
 skip() { printf '%s: skipped: %s\n' "${0##*/}" "$*"; exit 77; }
 
