@@ -7,7 +7,7 @@
 
 #include "architectures/precise_names.hpp"
 #include "architectures/row_text.hpp"
-#include "base/find_row.hpp"
+#include "base/ranges.hpp"
 
 namespace ingot {
 namespace architectures {

@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 
-#include "base/parse_number.hpp"
+#include "base/strings.hpp"
 
 namespace ingot::architectures {
 namespace {

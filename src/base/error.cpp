@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "base/find_row.hpp"
-#include "base/shown_name.hpp"
+#include "base/messages.hpp"
+#include "base/ranges.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot {

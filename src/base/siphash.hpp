@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/byte_order.hpp"
+#include "ingot/export.h"
 
 namespace ingot {
 
@@ -52,5 +53,8 @@ template <int block_rounds, int final_rounds>
 [[nodiscard]] inline std::uint64_t siphash_1_3(SipKey key, std::string_view text) noexcept {
   return siphash<1, 3>(key, text);
 }
+
+/// The key of this process, made at the first call. Thread-safe, never fails.
+[[nodiscard]] INGOT_EXPORT SipKey process_key() noexcept;
 
 }  // namespace ingot

@@ -5,8 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "base/enumerator_name.hpp"
-#include "base/find_row.hpp"
+#include "base/ranges.hpp"
 #include "check/data_scan.hpp"
 #include "check/inspection.hpp"
 #include "check/rules.hpp"

@@ -5,8 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/plural.hpp"
-#include "base/shown_name.hpp"
+#include "base/messages.hpp"
 #include "check/rules.hpp"
 #include "ingot/text.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/plural.hpp"
+#include "base/messages.hpp"
 #include "check/rules.hpp"
 #include "format/parse.hpp"
 #include "ingot/layout_index.hpp"

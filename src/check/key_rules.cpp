@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/ascii.hpp"
-#include "base/shown_name.hpp"
+#include "base/messages.hpp"
 #include "check/case_collisions.hpp"
 #include "check/rules.hpp"
 #include "ingot/architectures.hpp"

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/plural.hpp"
-#include "base/shown_name.hpp"
+#include "base/messages.hpp"
 #include "check/pretended_source.hpp"
 #include "ingot/check.hpp"
 #include "ingot/text.hpp"

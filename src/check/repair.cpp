@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "base/plural.hpp"
-#include "base/same_file.hpp"
+#include "base/messages.hpp"
+#include "base/paths.hpp"
 #include "check/data_scan.hpp"
 #include "check/pretended_source.hpp"
 #include "check/repair_input.hpp"

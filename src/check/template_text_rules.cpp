@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/text_parts.hpp"
+#include "base/strings.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 

@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "base/ascii.hpp"
-#include "base/joined_list.hpp"
-#include "base/shown_name.hpp"
-#include "base/text_parts.hpp"
+#include "base/messages.hpp"
+#include "base/strings.hpp"
 #include "check/case_collisions.hpp"
 #include "check/model_header.hpp"
 #include "check/rules.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/plural.hpp"
+#include "base/messages.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/hexadecimal.hpp"
-#include "base/plural.hpp"
-#include "base/sort_unique.hpp"
+#include "base/messages.hpp"
+#include "base/ranges.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"

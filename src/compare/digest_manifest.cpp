@@ -7,8 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/enumerator_name.hpp"
-#include "base/find_row.hpp"
+#include "base/ranges.hpp"
 #include "compare/manifest_builder.hpp"
 
 namespace ingot {

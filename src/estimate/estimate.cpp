@@ -5,8 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "base/enumerator_name.hpp"
-#include "base/find_row.hpp"
+#include "base/ranges.hpp"
 #include "estimate/cache.hpp"
 #include "estimate/profile_state.hpp"
 #include "estimate/run_plan.hpp"

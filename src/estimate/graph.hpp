@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "base/checked_number.hpp"
+#include "base/checked.hpp"
 
 namespace ingot::estimate {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "base/checked_number.hpp"
+#include "base/checked.hpp"
 
 namespace ingot::estimate {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/checked_number.hpp"
+#include "base/checked.hpp"
 #include "estimate/architecture_rule.hpp"
 
 namespace ingot::estimate {

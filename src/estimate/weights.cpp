@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "base/find_row.hpp"
+#include "base/ranges.hpp"
 #include "estimate/tensor_place.hpp"
 
 namespace ingot::estimate {

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "base/find_row.hpp"
+#include "base/ranges.hpp"
 
 namespace ingot::evaluation {
 namespace {

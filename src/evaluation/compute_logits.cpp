@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/checked_number.hpp"
+#include "base/checked.hpp"
 #include "evaluation/chunk_runner.hpp"
 #include "ingot/evaluate.hpp"
 #include "ingot/parallel.hpp"

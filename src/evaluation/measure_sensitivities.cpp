@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include "base/divide.hpp"
+#include "base/checked.hpp"
 #include "evaluation/chunk_runner.hpp"
 #include "evaluation/divergence.hpp"
 #include "evaluation/probe.hpp"

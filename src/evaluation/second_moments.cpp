@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/divide.hpp"
+#include "base/checked.hpp"
 #include "evaluation/product.hpp"
 #include "ingot/parallel.hpp"
 

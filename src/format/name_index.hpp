@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/random_seed.hpp"
 #include "base/siphash.hpp"
 
 namespace ingot::format {

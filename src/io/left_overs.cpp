@@ -15,7 +15,6 @@
 #include <string_view>
 
 #include "base/hexadecimal.hpp"
-#include "base/random_seed.hpp"
 #include "base/siphash.hpp"
 #include "io/file_lock.hpp"
 #include "io/in_place_file.hpp"

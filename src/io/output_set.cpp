@@ -12,8 +12,8 @@
 #include <set>
 #include <utility>
 
-#include "base/set_aside.hpp"
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
+#include "base/paths.hpp"
 #include "ingot/lock_wait.hpp"
 #include "io/atomic_file.hpp"
 #include "io/edit_journal.hpp"

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
 #include "ingot/lock_wait.hpp"
 #include "io/edit_journal.hpp"
 #include "io/file_lock.hpp"

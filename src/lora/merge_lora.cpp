@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "base/same_file.hpp"
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
+#include "base/paths.hpp"
 #include "ingot/lora.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/model_writer.hpp"

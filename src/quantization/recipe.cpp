@@ -7,9 +7,8 @@
 #include <limits>
 
 #include "base/ascii.hpp"
-#include "base/enumerator_name.hpp"
-#include "base/find_row.hpp"
-#include "base/parse_number.hpp"
+#include "base/ranges.hpp"
+#include "base/strings.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "quantization/recipe_table.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
 #include "ingot/output_set.hpp"
 #include "ingot/split.hpp"
 #include "quantization/quantize_work.hpp"

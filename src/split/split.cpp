@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/same_file.hpp"
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
+#include "base/paths.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/output_file.hpp"
 #include "ingot/output_set.hpp"

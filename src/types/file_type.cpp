@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/find_row.hpp"
+#include "base/ranges.hpp"
 #include "ingot/types.hpp"
 
 namespace ingot {

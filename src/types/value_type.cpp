@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <array>
 
-#include "base/enumerator_name.hpp"
+#include "base/ranges.hpp"
 #include "ingot/types.hpp"
 
 namespace ingot {

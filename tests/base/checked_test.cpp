@@ -59,5 +59,22 @@ TEST(CheckedAlignUp, SaysWhenItDoesNotFit) {
   EXPECT_EQ(checked_align_up(maximum, 8), std::nullopt);
 }
 
+TEST(CheckedNumber, RemembersAnOverflowToTheEnd) {
+  EXPECT_EQ((CheckedNumber(2) * 3 + 4).value(), 10u);
+  EXPECT_EQ((CheckedNumber(maximum) + 0).value(), maximum);
+  EXPECT_FALSE((CheckedNumber(maximum) + 1).value().has_value());
+  EXPECT_FALSE((CheckedNumber(maximum) * 2).value().has_value());
+  EXPECT_FALSE(((CheckedNumber(maximum) + 1) * 0).value().has_value());
+  CheckedNumber sum = 1;
+  sum += maximum;
+  sum += 5;
+  EXPECT_FALSE(sum.value().has_value());
+}
+
+TEST(CheckedNumber, AnOverflowIsTheLargest) {
+  EXPECT_EQ(max(CheckedNumber(3), 7).value(), 7u);
+  EXPECT_FALSE(max(CheckedNumber(maximum) + 1, 7).value().has_value());
+}
+
 }  // namespace
 }  // namespace ingot::test

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/plural.hpp"
+#include "base/messages.hpp"
 
 namespace ingot::test {
 namespace {

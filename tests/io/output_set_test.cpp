@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/set_aside.hpp"
+#include "base/paths.hpp"
 #include "io/file_lock.hpp"
 #include "support/expect_error.hpp"
 #include "support/temporary_folder.hpp"

@@ -3,7 +3,7 @@
 // that nobody asks for does not fail, and every element comes once.
 #include <algorithm>
 
-#include "base/find_row.hpp"
+#include "base/ranges.hpp"
 #include "chat/builtins/builtins.hpp"
 #include "chat/values/characters.hpp"
 #include "chat/values/text_functions.hpp"

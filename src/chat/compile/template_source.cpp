@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/line_feeds.hpp"
+#include "base/strings.hpp"
 
 namespace ingot::chat {
 namespace {

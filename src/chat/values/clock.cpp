@@ -6,7 +6,7 @@
 #include <chrono>
 #include <ctime>
 
-#include "base/find_row.hpp"
+#include "base/ranges.hpp"
 #include "chat/values/characters.hpp"
 
 namespace ingot {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "base/joined_list.hpp"
+#include "base/strings.hpp"
 
 namespace ingot::formats {
 namespace {

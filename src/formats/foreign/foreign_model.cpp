@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
 
 namespace ingot::formats {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/find_row.hpp"
+#include "base/ranges.hpp"
 #include "ingot/metadata_keys.hpp"
 
 namespace ingot::formats {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/shown_name.hpp"
+#include "base/messages.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 #include "types/recipe_weights.hpp"

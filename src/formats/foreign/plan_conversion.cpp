@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/same_file.hpp"
+#include "base/paths.hpp"
 #include "formats/foreign/planner.hpp"
 
 namespace ingot {

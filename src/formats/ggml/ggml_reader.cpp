@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/hexadecimal.hpp"
-#include "base/text_parts.hpp"
+#include "base/strings.hpp"
 #include "formats/foreign/foreign_model.hpp"
 #include "formats/foreign/reader.hpp"
 #include "formats/ggml/ggml_header.hpp"

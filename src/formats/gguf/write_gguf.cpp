@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
 #include "formats/foreign/lost_meaning.hpp"
 #include "formats/foreign/planner.hpp"
 #include "ingot/metadata_keys.hpp"

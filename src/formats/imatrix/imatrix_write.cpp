@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/byte_order.hpp"
-#include "base/joined_list.hpp"
+#include "base/strings.hpp"
 #include "formats/imatrix/imatrix_state.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/model_writer.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "base/find_duplicate.hpp"
+#include "base/ranges.hpp"
 #include "formats/foreign/planner.hpp"
 #include "formats/npz/zip_records.hpp"
 #include "ingot/npy.hpp"

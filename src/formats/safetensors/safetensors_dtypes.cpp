@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "base/find_row.hpp"
+#include "base/ranges.hpp"
 
 namespace ingot::formats {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/find_duplicate.hpp"
+#include "base/ranges.hpp"
 #include "formats/safetensors/safetensors_dtypes.hpp"
 
 namespace ingot::formats {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/ascii.hpp"
-#include "base/set_aside.hpp"
+#include "base/paths.hpp"
 #include "formats/json/json_tree.hpp"
 #include "formats/safetensors/safetensors_header.hpp"
 #include "formats/safetensors/safetensors_shards.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/byte_order.hpp"
-#include "base/set_aside.hpp"
+#include "base/paths.hpp"
 #include "formats/foreign/foreign_model.hpp"
 #include "formats/foreign/reader.hpp"
 #include "formats/safetensors/gguf_metadata_text.hpp"

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "base/same_file.hpp"
+#include "base/paths.hpp"
 #include "formats/foreign/planner.hpp"
 #include "formats/safetensors/gguf_metadata_text.hpp"
 #include "formats/safetensors/safetensors_dtypes.hpp"

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "base/joined_list.hpp"
+#include "base/strings.hpp"
 #include "huggingface/export/check_return.hpp"
 #include "huggingface/export/config_members.hpp"
 #include "huggingface/export/folder_output.hpp"
@@ -243,7 +243,8 @@ Result<std::unique_ptr<Conversion>> plan_folder_export(const Model& model,
   }
   const std::string path = huggingface::plain_path(folder);
   const huggingface::FolderFacts facts{model, *table, *architecture};
-  INGOT_TRY(huggingface::FolderContent content, huggingface::ExportPlanner(facts, path, options).plan());
+  INGOT_TRY(huggingface::FolderContent content,
+            huggingface::ExportPlanner(facts, path, options).plan());
   if (options.is_strict && !content.lost.empty()) {
     const Error& first = content.lost.front();
     return fail(Errc::would_be_lost, first.subject,

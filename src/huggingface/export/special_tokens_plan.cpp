@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/find_row.hpp"
+#include "base/ranges.hpp"
 #include "huggingface/import/tokenizer/token_kinds.hpp"
 #include "ingot/summary.hpp"
 

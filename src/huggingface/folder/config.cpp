@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "base/text_parts.hpp"
+#include "base/strings.hpp"
 #include "huggingface/folder/json_text.hpp"
 #include "huggingface/folder/refusal.hpp"
 

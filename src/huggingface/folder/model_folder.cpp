@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
 #include "io/folder_file.hpp"
 
 namespace ingot::huggingface {

@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
-#include "base/parse_number.hpp"
-#include "base/text_parts.hpp"
+#include "base/strings.hpp"
 #include "huggingface/folder/refusal.hpp"
 
 namespace ingot::huggingface {

@@ -7,9 +7,9 @@
 #include <limits>
 #include <utility>
 
-#include "base/joined_list.hpp"
-#include "huggingface/rules/rule_expression_node.hpp"
+#include "base/strings.hpp"
 #include "huggingface/folder/refusal.hpp"
+#include "huggingface/rules/rule_expression_node.hpp"
 
 namespace ingot::huggingface {
 namespace {

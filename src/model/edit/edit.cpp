@@ -5,8 +5,8 @@
 #include <array>
 #include <utility>
 
-#include "base/enumerator_name.hpp"
-#include "base/set_aside.hpp"
+#include "base/paths.hpp"
+#include "base/ranges.hpp"
 #include "io/file_lock.hpp"
 #include "io/in_place_file.hpp"
 #include "model/edit/edit_state.hpp"

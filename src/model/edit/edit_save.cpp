@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
 #include "io/atomic_file.hpp"
 #include "io/edit_journal.hpp"
 #include "io/file_lock.hpp"

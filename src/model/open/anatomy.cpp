@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "base/enumerator_name.hpp"
-#include "base/plural.hpp"
+#include "base/messages.hpp"
+#include "base/ranges.hpp"
 #include "format/value_context.hpp"
 #include "ingot/text.hpp"
 #include "model/open/model_state.hpp"

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
 #include "ingot/lock_wait.hpp"
 #include "io/edit_journal.hpp"
 #include "io/file_lock.hpp"

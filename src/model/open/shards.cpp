@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "base/set_aside.hpp"
+#include "base/paths.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "model/open/load.hpp"
 

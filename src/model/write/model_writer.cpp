@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
 #include "format/parse.hpp"
 #include "format/serialise.hpp"
 #include "ingot/metadata_keys.hpp"

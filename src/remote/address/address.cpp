@@ -6,7 +6,7 @@
 
 #include "base/ascii.hpp"
 #include "base/hexadecimal.hpp"
-#include "base/parse_number.hpp"
+#include "base/strings.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::remote {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/ascii.hpp"
-#include "base/parse_number.hpp"
+#include "base/strings.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::remote {

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "base/find_row.hpp"
+#include "base/ranges.hpp"
 #include "ingot/remote.hpp"
 #include "ingot/shard_name.hpp"
 #include "remote/cache/header_cache.hpp"

@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/sort_unique.hpp"
+#include "base/ranges.hpp"
 
 namespace ingot::tokenizer {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "base/sort_unique.hpp"
+#include "base/ranges.hpp"
 
 namespace ingot::tokenizer {
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <vector>
 
-#include "base/sort_unique.hpp"
+#include "base/ranges.hpp"
 
 namespace ingot::tokenizer {
 namespace {

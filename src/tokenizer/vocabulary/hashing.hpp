@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/byte_order.hpp"
-#include "base/random_seed.hpp"
+#include "base/siphash.hpp"
 
 namespace ingot::tokenizer {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/random_seed.hpp"
+#include "base/siphash.hpp"
 
 namespace ingot::tokenizer {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "base/find_row.hpp"
+#include "base/ranges.hpp"
 #include "tokenizer/vocabulary/text_walk.hpp"
 #include "tokenizer/vocabulary/token_keys.hpp"
 #include "tokenizer/vocabulary/vocabulary_data.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/divide.hpp"
+#include "base/checked.hpp"
 #include "ingot/tensor.hpp"
 
 namespace ingot {

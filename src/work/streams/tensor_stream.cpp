@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
 #include "ingot/parallel.hpp"
 #include "ingot/quantize.hpp"
 #include "work/streams/ordered_pipeline.hpp"

@@ -7,12 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/joined_list.hpp"
-#include "base/parse_number.hpp"
-#include "base/shown_name.hpp"
-#include "huggingface/rules/architecture_rules.hpp"
+#include "base/messages.hpp"
+#include "base/strings.hpp"
 #include "huggingface/import/tensors/source_tensors.hpp"
 #include "huggingface/import/tokenizer/token_list.hpp"
+#include "huggingface/rules/architecture_rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 

@@ -6,8 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/line_feeds.hpp"
-#include "base/text_parts.hpp"
+#include "base/strings.hpp"
 
 namespace ingot {
 namespace {

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "base/ascii.hpp"
-#include "base/joined_list.hpp"
-#include "base/text_parts.hpp"
+#include "base/strings.hpp"
 #include "ingot/model_card.hpp"
 
 namespace ingot {

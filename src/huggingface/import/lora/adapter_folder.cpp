@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/text_parts.hpp"
+#include "base/strings.hpp"
 #include "huggingface/folder/json_text.hpp"
 #include "huggingface/import/tensors/lora_product.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
 #include "formats/foreign/foreign_model.hpp"
 #include "huggingface/import/general/general_keys.hpp"
 #include "huggingface/import/run/piece_file.hpp"

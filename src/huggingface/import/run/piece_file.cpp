@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
 
 namespace ingot::huggingface {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
-#include "base/joined_list.hpp"
+#include "base/strings.hpp"
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/import/general/general_keys.hpp"
 #include "huggingface/import/keys/architecture_keys.hpp"

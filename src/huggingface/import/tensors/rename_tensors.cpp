@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/text_parts.hpp"
+#include "base/strings.hpp"
 #include "huggingface/import/tensors/tensor_plan.hpp"
 
 namespace ingot::huggingface {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
 #include "formats/safetensors/safetensors_reader.hpp"
 #include "huggingface/folder/refusal.hpp"
 #include "ingot/limits.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "base/joined_list.hpp"
+#include "base/strings.hpp"
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/import/tensors/extra_tensors.hpp"
 #include "huggingface/import/tensors/layer_check.hpp"

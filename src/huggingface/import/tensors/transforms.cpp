@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/import/tensors/transform_steps.hpp"
 

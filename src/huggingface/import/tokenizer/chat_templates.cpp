@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/ascii.hpp"
-#include "base/line_feeds.hpp"
+#include "base/strings.hpp"
 #include "ingot/metadata_keys.hpp"
 
 namespace ingot::huggingface {

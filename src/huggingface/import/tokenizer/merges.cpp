@@ -4,8 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/line_feeds.hpp"
-#include "base/text_parts.hpp"
+#include "base/strings.hpp"
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/import/tokenizer/special_block.hpp"
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/text_parts.hpp"
+#include "base/strings.hpp"
 #include "ingot/tokenizer.hpp"
 
 namespace ingot::huggingface {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <optional>
 
-#include "base/with_subject.hpp"
+#include "base/messages.hpp"
 #include "huggingface/import/tokenizer/protobuf_reader.hpp"
 
 namespace ingot::huggingface {

@@ -8,8 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "base/line_feeds.hpp"
-#include "base/text_parts.hpp"
+#include "base/strings.hpp"
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/import/tokenizer/sentencepiece_model.hpp"
 #include "huggingface/import/tokenizer/special_block.hpp"

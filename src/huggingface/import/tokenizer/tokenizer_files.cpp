@@ -7,8 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/parse_number.hpp"
-#include "base/text_parts.hpp"
+#include "base/strings.hpp"
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/import/tokenizer/sentencepiece_model.hpp"
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Names from files, in messages.
+// Parts of messages: names from files, counts, the subject of an error.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "ingot/error.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot {
@@ -26,6 +28,18 @@ inline std::string quoted_name(std::string_view name) {
     quoted += c;
   }
   return quoted + '"';
+}
+
+/// A count and its noun, given in the singular, in the right number: "1,024 bytes".
+[[nodiscard]] inline std::string plural(std::uint64_t count, std::string_view noun) {
+  return format_digits(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+/// Returns the result; a failure without a subject gets this one.
+template <class T>
+[[nodiscard]] Result<T> with_subject(const std::string& subject, Result<T> result) {
+  if (!result && result.error().subject.empty()) result.error().subject = subject;
+  return result;
 }
 
 }  // namespace ingot

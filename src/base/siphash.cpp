@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/random_seed.hpp"
+#include "base/siphash.hpp"
 
 #include <sys/random.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "base/text_parts.hpp"
+#include "base/strings.hpp"
 
 #include <gtest/gtest.h>
 
 namespace ingot::test {
 namespace {
 
-TEST(TextParts, TakesPartsWithTheirSeparators) {
+TEST(Strings, TakesPartsWithTheirSeparators) {
   std::string_view text = "a,,b";
   EXPECT_EQ(take_part(text, ','), "a");
   EXPECT_EQ(text, ",b");
@@ -21,7 +21,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-TEST(TextParts, ReplacesFromLeftToRight) {
+TEST(Strings, ReplacesFromLeftToRight) {
   EXPECT_EQ(replaced("aaa", "aa", "b"), "ba");
   EXPECT_EQ(replaced("a-b-c", "-", "--"), "a--b--c");
   EXPECT_EQ(replaced("a-b-c", "-", ""), "abc");
@@ -30,7 +30,7 @@ TEST(TextParts, ReplacesFromLeftToRight) {
 }
 
 // This would take minutes in quadratic time.
-TEST(TextParts, ReplacesInLongTexts) {
+TEST(Strings, ReplacesInLongTexts) {
   const std::string tabs(std::size_t{1} << 22, '\t');
   EXPECT_EQ(replaced(tabs, "\t", "  "), std::string(2 * tabs.size(), ' '));
 }

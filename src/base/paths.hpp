@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The names under which files of a set are kept while others take their names.
+// Which file a path names, and where an older file of a set is kept.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +7,13 @@
 #include <system_error>
 
 namespace ingot {
+
+/// Whether two paths lead to the same file, also through hard or symbolic links. False if one of
+/// them does not exist.
+inline bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return !a.empty() && !b.empty() && std::filesystem::equivalent(a, b, ignored);
+}
 
 /// A set of files cannot be replaced in one step. First its older files get these names, then the
 /// new files get theirs, and then the older files are removed. Old and new files never stand side
