@@ -407,11 +407,9 @@ Result<std::vector<TokenId>> make_prompt(const ingot::Model& model,
                                          const Options& options) {
   if (!options.is_chat) return tokenizer.encode(options.text);
   const auto messages = ingot::ChatValue::list({ingot::chat_message("user", options.text)});
-  const auto chat = ingot::ChatTemplate::make(model);
-  if (!chat) return ingot::Failure(chat.error().error());
-  auto prompt = ingot::encode_chat(tokenizer, *chat, messages);
-  if (!prompt) return ingot::Failure(prompt.error().error());
-  return std::move(prompt->ids);
+  INGOT_TRY(const auto chat, ingot::ChatTemplate::make(model));
+  INGOT_TRY(auto prompt, ingot::encode_chat(tokenizer, chat, messages));
+  return std::move(prompt.ids);
 }
 
 /// A model may write anything; a terminal must not obey it.

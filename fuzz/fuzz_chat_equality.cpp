@@ -143,13 +143,13 @@ class Grammar {
   unsigned detour_ = 0;
 };
 
-ChatResult<ChatText> render(const std::string& source) {
+Result<ChatText> render(const std::string& source) {
   static const ChatValue messages =
       ChatValue::list({chat_message("system", "Be brief. <|end|>"), chat_message("user", "a b a")});
   const auto chat = ChatTemplate::make(source);
   if (!chat) {
     // The detours nest deeper, and too deep is the one thing that the grammar can get wrong.
-    require(chat.error().reason.find("nested") != std::string::npos);
+    require(chat.error().detail.find("nested") != std::string::npos);
     return tl::make_unexpected(chat.error());
   }
   for (const ChatRemark& remark : lint_chat(*chat)) require(is_utf8(remark.text));
@@ -173,7 +173,7 @@ bool is_same(const ChatText& a, const ChatText& b) {
   return true;
 }
 
-bool is_limit(const ChatResult<ChatText>& result) {
+bool is_limit(const Result<ChatText>& result) {
   return !result &&
          (result.error().code == Errc::limit_exceeded || result.error().code == Errc::chat_syntax);
 }

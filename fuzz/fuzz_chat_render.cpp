@@ -43,11 +43,11 @@ ChatValue conversation() {
                           answer, chat_message("tool", "{\"a\": [1, null]}")});
 }
 
-void check_error(const ChatError& error) {
-  const std::string message = error.message();
+void check_error(const Error& error) {
+  const std::string message = chat_error_text(error);
   require(is_utf8(message));
   require(message.find('\x1B') == std::string::npos);
-  require(!error.error().message().empty());
+  require(!error.message().empty());
 }
 
 void check_runs(const ChatText& prompt) {
@@ -91,7 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(first.has_value() == second.has_value());
   if (!first) {
     check_error(first.error());
-    require(first.error().reason == second.error().reason);
+    require(first.error().detail == second.error().detail);
     return 0;
   }
   require(first->text == second->text);

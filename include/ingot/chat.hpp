@@ -8,7 +8,7 @@
 //       ingot::chat_message("user", "What is 2 + 2?"),
 //   });
 //   const auto prompt = chat->render(messages);
-//   if (!prompt) return report(prompt.error().message());
+//   if (!prompt) return report(ingot::chat_error_text(prompt.error()));
 //   tokenize(prompt->text);
 //
 // A model file holds its template as the source of a program in the language Jinja. Here it runs as
@@ -169,34 +169,14 @@ struct ChatText {
   std::vector<ChatRun> runs;
 };
 
-/// Why a template could not be read or rendered.
-struct ChatError {
-  /// A macro whose body failed.
-  struct Call {
-    std::string macro;
-    std::uint32_t line = 0;  ///< line of the call, counted from 1
-  };
+/// The error of a template for people: `error.message()` or, where the error has an excerpt, its
+/// line with a mark below the place, and the macros that led there: several lines, the last without
+/// a line end. Safe to print: control characters are escaped.
+[[nodiscard]] INGOT_EXPORT std::string chat_error_text(const Error& error);
 
-  /// Errc::chat_syntax, chat_raised (the template refuses the conversation), chat_undefined,
-  /// chat_security, chat_failed, limit_exceeded; or the error of a model that has no template.
-  Errc code = Errc::internal;
-  std::string reason;         ///< The reason; for chat_raised exactly the template's own words.
-  std::string template_name;  ///< The name of the template; empty for the default one.
-  std::uint32_t line = 0;     ///< Counted from 1; 0 if the error has no place.
-  std::uint32_t column = 0;   ///< Characters, from 1.
-  std::string source_line;    ///< The line, without its line end.
-  std::vector<Call> calls;    ///< Innermost first.
-
-  /// The error, its line with a mark below the place, and the macros that led there: several
-  /// lines, the last without a line end. Safe to print: control characters are escaped.
-  [[nodiscard]] INGOT_EXPORT std::string message() const;
-
-  /// The failure as an Error, whose message is one line.
-  [[nodiscard]] INGOT_EXPORT Error error() const;
-};
-
+using ChatError [[deprecated("it is an Error")]] = Error;
 template <class T>
-using ChatResult = tl::expected<T, ChatError>;
+using ChatResult [[deprecated("it is a Result")]] = Result<T>;
 
 namespace chat {
 struct CompiledTemplate;
@@ -205,21 +185,25 @@ class Render;
 
 /// A template that was read once and can be rendered any number of times, by many threads at once.
 /// Copies share it.
+///
+/// An error has Errc::chat_syntax, chat_raised (the template refuses the conversation),
+/// chat_undefined, chat_security, chat_failed or limit_exceeded, with the line, the column and an
+/// excerpt; its detail is the reason, for chat_raised exactly the template's own words, its subject
+/// the template's name.
 class INGOT_EXPORT ChatTemplate {
  public:
   /// Reads the source of a template. O(size), a few microseconds per KiB.
-  [[nodiscard]] static ChatResult<ChatTemplate> make(std::string source, std::string name = {},
-                                                     const ChatLimits& limits = {});
+  [[nodiscard]] static Result<ChatTemplate> make(std::string source, std::string name = {},
+                                                 const ChatLimits& limits = {});
 
   /// The template of a model: the default one, or `tokenizer.chat_template.NAME`. The text of the
   /// model's special tokens becomes the variables `bos_token`, `eos_token` and so on.
-  [[nodiscard]] static ChatResult<ChatTemplate> make(const Model& model, std::string_view name = {},
-                                                     const ChatLimits& limits = {});
+  [[nodiscard]] static Result<ChatTemplate> make(const Model& model, std::string_view name = {},
+                                                 const ChatLimits& limits = {});
 
   /// A template from elsewhere for a model, whose special tokens become variables.
-  [[nodiscard]] static ChatResult<ChatTemplate> make(const Model& model, std::string source,
-                                                     std::string name,
-                                                     const ChatLimits& limits = {});
+  [[nodiscard]] static Result<ChatTemplate> make(const Model& model, std::string source,
+                                                 std::string name, const ChatLimits& limits = {});
 
   /// Renders a conversation.
   ///
@@ -228,13 +212,13 @@ class INGOT_EXPORT ChatTemplate {
   ///
   /// Thread-safe. The stack of the calling thread needs 4 MiB for hostile templates; real ones take
   /// less than 64 KiB.
-  [[nodiscard]] ChatResult<ChatText> render(const ChatValue& messages, const ChatValue& tools = {},
-                                            const ChatOptions& options = {}) const;
+  [[nodiscard]] Result<ChatText> render(const ChatValue& messages, const ChatValue& tools = {},
+                                        const ChatOptions& options = {}) const;
 
   /// Renders with exactly the variables of an object, those of `options`, and the model's special
   /// tokens: no other default of any kind, `messages` included.
-  [[nodiscard]] ChatResult<ChatText> render_variables(const ChatValue& variables,
-                                                      const ChatOptions& options = {}) const;
+  [[nodiscard]] Result<ChatText> render_variables(const ChatValue& variables,
+                                                  const ChatOptions& options = {}) const;
 
   [[nodiscard]] std::string_view name() const noexcept;
   /// The text that `make` was given.
@@ -244,11 +228,11 @@ class INGOT_EXPORT ChatTemplate {
 
  private:
   explicit ChatTemplate(std::shared_ptr<const chat::CompiledTemplate> compiled);
-  static ChatResult<ChatTemplate> make_from(const std::shared_ptr<chat::CompiledTemplate>& compiled,
-                                            const ChatLimits& limits);
+  static Result<ChatTemplate> make_from(const std::shared_ptr<chat::CompiledTemplate>& compiled,
+                                        const ChatLimits& limits);
   friend std::vector<ChatRemark> lint_chat(const ChatTemplate& chat);
   friend std::vector<std::string> control_texts(const ChatTemplate& chat);
-  [[nodiscard]] ChatResult<ChatText> finish(chat::Render& render, const ChatOptions& options) const;
+  [[nodiscard]] Result<ChatText> finish(chat::Render& render, const ChatOptions& options) const;
 
   std::shared_ptr<const chat::CompiledTemplate> compiled_;
 };

@@ -51,7 +51,7 @@ enum class ChatArguments : std::uint8_t { any, object, text };
 struct ChatProfile {
   std::array<bool, chat_feature_count> features = {};
   /// Why not even a plain conversation renders; nothing if one does.
-  std::optional<ChatError> failure;
+  std::optional<Error> failure;
   /// A conversation took more than its share of steps, output or memory: the template's result is
   /// unknown.
   bool reached_limit = false;

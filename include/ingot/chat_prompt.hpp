@@ -55,7 +55,7 @@ struct ChatTokens {
 /// Renders a conversation and encodes the prompt: `render` and `encode_chat_text` in one.
 ///
 /// @return  the error of `render`, or that of encoding, which has no place in the template.
-[[nodiscard]] INGOT_EXPORT ChatResult<ChatTokens> encode_chat(
+[[nodiscard]] INGOT_EXPORT Result<ChatTokens> encode_chat(
     const Tokenizer& tokenizer, const ChatTemplate& chat, const ChatValue& messages,
     const ChatValue& tools = {}, const ChatOptions& options = {},
     const EncodeChatOptions& encode_options = {});

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -34,11 +35,23 @@ enum class ErrorCategory : std::uint8_t { input, lenient, usage, system, notice 
 
 /// The option with which the same call would succeed, if the code alone does not say it.
 enum class Remedy : std::uint8_t {
-  none,
-  widen,                  ///< Weights may become F32.
-  engine_codes,           ///< The type codes of the engine.
-  widen_or_engine_codes,  ///< Either.
-  give_context,           ///< A number of tokens, which the model does not say.
+#define INGOT_REMEDY(name, meaning) name,
+#include "ingot/remedies.def"
+};
+
+/// The name of a remedy as written in remedies.def, e.g. "give_context"; "none" for none.
+[[nodiscard]] INGOT_EXPORT std::string_view name_of(Remedy remedy) noexcept;
+
+/// The surroundings of an error in a text, such as a chat template.
+struct TextExcerpt {
+  /// A macro whose body failed.
+  struct Call {
+    std::string macro;
+    std::uint32_t line = 0;  ///< The line of the call, counted from 1.
+  };
+
+  std::string source_line;  ///< The line, without its line end.
+  std::vector<Call> calls;  ///< Innermost first.
 };
 
 /// One failure (or, for codes of the category `notice`, one remark).
@@ -50,12 +63,17 @@ struct Error {
   std::string subject;                    ///< Key, tensor, field or file; raw bytes, not escaped.
   std::string detail;                     ///< The finding, e.g. "found 13"; may be empty.
   Remedy remedy = Remedy::none;
+  std::uint32_t line = 0;    ///< Of a text, such as a chat template, from 1; 0 if there is none.
+  std::uint32_t column = 0;  ///< Characters, from 1; 0 if it is not known.
+  int system_number = 0;     ///< The `errno` of a call that failed; 0 if none did.
   /// The things that contain the subject, innermost first, such as a shard or the second of two
   /// models; raw bytes.
   std::vector<std::string> context = {};
+  std::shared_ptr<const TextExcerpt> excerpt = {};  ///< Of chat templates; else null.
 
-  /// One line: subject, context, byte offset, sentence, the value found, and whether opening
-  /// leniently would help. Control characters of names are escaped, so it may be printed anywhere.
+  /// One line: subject, context, byte offset, sentence, the line and the value found, and whether
+  /// opening leniently would help. Control characters of names are escaped, so it may be printed
+  /// anywhere.
   [[nodiscard]] INGOT_EXPORT std::string message() const;
 };
 
@@ -78,18 +96,26 @@ template <std::integral Offset>
   return fail(code, Error::no_offset, std::move(subject), std::move(detail));
 }
 
+/// The failure of a result that has no value.
+template <class T>
+[[nodiscard]] Failure failure_of(Result<T>&& result) {
+  return Failure(std::move(result).error());
+}
+
 }  // namespace ingot
 
 #define INGOT_CONCATENATE_(a, b) a##b
 #define INGOT_CONCATENATE(a, b) INGOT_CONCATENATE_(a, b)
-#define INGOT_TRY_(declaration, expression, result)                         \
-  auto result = (expression);                                               \
-  if (!result.has_value()) return ::ingot::fail(std::move(result).error()); \
+#define INGOT_TRY_(declaration, expression, result, failure) \
+  auto result = (expression);                                \
+  if (!result.has_value()) return failure;                   \
   declaration = *std::move(result)
 
-/// `INGOT_TRY(const auto x, f());` declares x from a Result, or returns its error.
-#define INGOT_TRY(declaration, expression) \
-  INGOT_TRY_(declaration, expression, INGOT_CONCATENATE(ingot_result_, __LINE__))
+/// `INGOT_TRY(const auto x, f());` declares x from a Result, or returns its error. A type beside
+/// Result needs has_value(), operator* and failure_of().
+#define INGOT_TRY(declaration, expression)                                        \
+  INGOT_TRY_(declaration, expression, INGOT_CONCATENATE(ingot_result_, __LINE__), \
+             failure_of(std::move(INGOT_CONCATENATE(ingot_result_, __LINE__))))
 
 /// `INGOT_TRY_VOID(f());` returns the error of a Result<void>, if there is one.
 #define INGOT_TRY_VOID(expression)                                     \

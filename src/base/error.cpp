@@ -23,6 +23,11 @@ constexpr std::array rows = {
 #include "ingot/errors.def"
 };
 
+constexpr std::array remedy_names = {
+#define INGOT_REMEDY(name, meaning) std::string_view(#name),
+#include "ingot/remedies.def"
+};
+
 /// The row of a code; the row of `internal` for an unknown number.
 const ErrorRow& row_of(Errc code) noexcept {
   const ErrorRow* const row = find_row(rows, &ErrorRow::code, code);
@@ -34,6 +39,8 @@ const ErrorRow& row_of(Errc code) noexcept {
 std::string_view name_of(Errc code) noexcept { return row_of(code).name; }
 std::string_view sentence_of(Errc code) noexcept { return row_of(code).sentence; }
 ErrorCategory category_of(Errc code) noexcept { return row_of(code).category; }
+
+std::string_view name_of(Remedy remedy) noexcept { return name_at(remedy_names, remedy); }
 
 std::string Error::message() const {
   constexpr std::size_t max_detail_columns = 400;
@@ -48,11 +55,14 @@ std::string Error::message() const {
     text += std::to_string(file_offset);
   }
   if (!text.empty()) text += ": ";
-  const std::string shown_detail = escape_shortened(detail, max_detail_columns);
+  std::string found = line == 0 ? std::string() : "line " + std::to_string(line);
+  if (column != 0) found += ", column " + std::to_string(column);
+  if (line != 0 && !detail.empty()) found += ": ";
+  found += escape_shortened(detail, max_detail_columns);
   // The detail alone is enough.
-  if (code == Errc::io_error && !detail.empty()) return text + shown_detail;
+  if (code == Errc::io_error && !detail.empty()) return text + found;
   text += sentence_of(code);
-  if (!detail.empty()) text += " (" + shown_detail + ')';
+  if (!found.empty()) text += " (" + found + ')';
   // An error without an offset is about something being made, not about a file that could be opened
   // leniently.
   if (category_of(code) == ErrorCategory::lenient && file_offset != no_offset) {

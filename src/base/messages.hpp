@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -35,10 +36,16 @@ inline std::string quoted_name(std::string_view name) {
   return format_digits(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
-/// Returns the result; a failure without a subject gets this one.
+/// Returns the result; a failure without a subject gets this one, and that of another subject is in
+/// this one, too.
 template <class T>
 [[nodiscard]] Result<T> with_subject(const std::string& subject, Result<T> result) {
-  if (!result && result.error().subject.empty()) result.error().subject = subject;
+  if (result) return result;
+  Error& error = result.error();
+  if (error.subject.empty()) error.subject = subject;
+  const bool is_named =
+      error.subject == subject || std::ranges::find(error.context, subject) != error.context.end();
+  if (!is_named) error.context.push_back(subject);
   return result;
 }
 

@@ -13,9 +13,9 @@ constexpr std::size_t max_line_columns = 100;
 constexpr std::size_t max_calls = 8;
 
 /// The part of a source line around a column, and a mark below the column.
-std::string marked_line(const ChatError& error) {
+std::string marked_line(const Error& error) {
   // Columns count characters, and an escape is several; so the line is escaped in two parts.
-  const std::string_view line = error.source_line;
+  const std::string_view line = error.excerpt->source_line;
   const std::size_t split = chat::byte_of_character(line, error.column - 1);
   std::string before = escape(line.substr(0, split));
   std::size_t columns = display_columns(before);
@@ -31,22 +31,15 @@ std::string marked_line(const ChatError& error) {
          std::string(columns, ' ') + "^";
 }
 
-std::string title_of(const ChatError& error) {
-  return error.template_name.empty()
-             ? "chat template"
-             : "chat template \"" + escape_shortened(error.template_name, 80) + "\"";
-}
-
 }  // namespace
 
-std::string ChatError::message() const {
-  std::string text = title_of(*this);
-  if (line > 0) {
-    text += ", line " + std::to_string(line) + ", column " + std::to_string(column);
-  }
-  text += ": " + escape_shortened(reason, max_reason_columns);
-  if (line == 0) return text;
-  text += "\n" + marked_line(*this);
+std::string chat_error_text(const Error& error) {
+  if (error.excerpt == nullptr) return error.message();
+  std::string text = "chat template";
+  if (!error.subject.empty()) text += " \"" + escape_shortened(error.subject, 80) + '"';
+  text += ", line " + std::to_string(error.line) + ", column " + std::to_string(error.column) +
+          ": " + escape_shortened(error.detail, max_reason_columns) + "\n" + marked_line(error);
+  const std::vector<TextExcerpt::Call>& calls = error.excerpt->calls;
   for (std::size_t i = 0; i < std::min(calls.size(), max_calls); ++i) {
     text += "\n  in macro " + escape_shortened(calls[i].macro, 80) + ", called in line " +
             std::to_string(calls[i].line);
@@ -55,17 +48,6 @@ std::string ChatError::message() const {
     text += "\n  and " + std::to_string(calls.size() - max_calls) + " more";
   }
   return text;
-}
-
-Error ChatError::error() const {
-  Error result;
-  result.code = code;
-  if (line > 0) {
-    result.detail = "line " + std::to_string(line) + ", column " + std::to_string(column) + ": ";
-  }
-  result.detail += reason;
-  result.subject = template_name;
-  return result;
 }
 
 }  // namespace ingot

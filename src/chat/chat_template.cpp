@@ -13,27 +13,19 @@ namespace ingot {
 namespace chat {
 namespace {
 
-ChatError located(TemplateError error, const CompiledTemplate& compiled) {
+Failure located(TemplateError error, const CompiledTemplate& compiled) {
   const SourcePlace place = compiled.source.place_of(error.place);
-  ChatError result;
-  result.code = error.code;
-  result.reason = std::move(error.reason);
-  result.template_name = compiled.name;
-  result.line = place.line;
-  result.column = place.column;
-  result.source_line = compiled.source.line_at(error.place);
+  TextExcerpt excerpt{.source_line = std::string(compiled.source.line_at(error.place)),
+                      .calls = {}};
   for (TemplateError::Call& call : error.calls) {
-    result.calls.push_back({std::move(call.macro), compiled.source.place_of(call.place).line});
+    excerpt.calls.push_back({std::move(call.macro), compiled.source.place_of(call.place).line});
   }
-  return result;
-}
-
-ChatError unlocated(Errc code, std::string_view name, std::string reason) {
-  ChatError error;
-  error.code = code;
-  error.template_name = name;
-  error.reason = std::move(reason);
-  return error;
+  return fail({.code = error.code,
+               .subject = compiled.name,
+               .detail = std::move(error.reason),
+               .line = place.line,
+               .column = place.column,
+               .excerpt = std::make_shared<const TextExcerpt>(std::move(excerpt))});
 }
 
 /// Parses and finds the slots of all names; what is wrong, if anything.
@@ -118,51 +110,46 @@ void read_special_tokens(const Model& model, CompiledTemplate& compiled) {
 ChatTemplate::ChatTemplate(std::shared_ptr<const chat::CompiledTemplate> compiled)
     : compiled_(std::move(compiled)) {}
 
-ChatResult<ChatTemplate> ChatTemplate::make(std::string source, std::string name,
-                                            const ChatLimits& limits) {
+Result<ChatTemplate> ChatTemplate::make(std::string source, std::string name,
+                                        const ChatLimits& limits) {
   return make_from(std::make_shared<chat::CompiledTemplate>(std::move(source), std::move(name)),
                    limits);
 }
 
-ChatResult<ChatTemplate> ChatTemplate::make_from(
+Result<ChatTemplate> ChatTemplate::make_from(
     const std::shared_ptr<chat::CompiledTemplate>& compiled, const ChatLimits& limits) {
   // Places are kept in 32 bits.
   const std::uint64_t max_bytes = std::min<std::uint64_t>(limits.max_source_bytes, 1u << 30);
   if (compiled->given_text.size() > max_bytes) {
-    return tl::make_unexpected(
-        chat::unlocated(Errc::limit_exceeded, compiled->name,
-                        "more than max_source_bytes = " + std::to_string(max_bytes)));
+    return fail(Errc::limit_exceeded, compiled->name,
+                "more than max_source_bytes = " + std::to_string(max_bytes));
   }
-  if (const auto error = chat::compile(*compiled, limits)) {
-    return tl::make_unexpected(chat::located(*error, *compiled));
-  }
+  if (const auto error = chat::compile(*compiled, limits)) return chat::located(*error, *compiled);
   return ChatTemplate(compiled);
 }
 
-ChatResult<ChatTemplate> ChatTemplate::make(const Model& model, std::string_view name,
-                                            const ChatLimits& limits) {
+Result<ChatTemplate> ChatTemplate::make(const Model& model, std::string_view name,
+                                        const ChatLimits& limits) {
   const std::string key = chat_template_key(name);
   const auto source = model.get<std::string_view>(key);
-  if (!source) {
-    const bool is_absent = source.error().code == Errc::key_not_found;
-    return tl::make_unexpected(
-        chat::unlocated(is_absent ? Errc::chat_missing : source.error().code, name,
-                        is_absent ? "there is no key " + key : source.error().message()));
+  if (!source && source.error().code == Errc::key_not_found) {
+    return fail(Errc::chat_missing, std::string(name), "there is no key " + key);
   }
+  if (!source) return fail(source.error());
   return make(model, std::string(*source), std::string(name), limits);
 }
 
-ChatResult<ChatTemplate> ChatTemplate::make(const Model& model, std::string source,
-                                            std::string name, const ChatLimits& limits) {
+Result<ChatTemplate> ChatTemplate::make(const Model& model, std::string source, std::string name,
+                                        const ChatLimits& limits) {
   const auto compiled =
       std::make_shared<chat::CompiledTemplate>(std::move(source), std::move(name));
-  ChatResult<ChatTemplate> result = make_from(compiled, limits);
+  Result<ChatTemplate> result = make_from(compiled, limits);
   if (result) chat::read_special_tokens(model, *compiled);
   return result;
 }
 
-ChatResult<ChatText> ChatTemplate::render(const ChatValue& messages, const ChatValue& tools,
-                                          const ChatOptions& options) const {
+Result<ChatText> ChatTemplate::render(const ChatValue& messages, const ChatValue& tools,
+                                      const ChatOptions& options) const {
   const ChatValue none;
   const ChatValue adds_prompt(options.add_generation_prompt);
   chat::Render render(*compiled_, options);
@@ -174,19 +161,19 @@ ChatResult<ChatText> ChatTemplate::render(const ChatValue& messages, const ChatV
   return finish(render, options);
 }
 
-ChatResult<ChatText> ChatTemplate::render_variables(const ChatValue& variables,
-                                                    const ChatOptions& options) const {
+Result<ChatText> ChatTemplate::render_variables(const ChatValue& variables,
+                                                const ChatOptions& options) const {
   chat::Render render(*compiled_, options);
   chat::set_special_tokens(render, *compiled_);
   chat::set_variables(render, variables);
   return finish(render, options);
 }
 
-ChatResult<ChatText> ChatTemplate::finish(chat::Render& render, const ChatOptions& options) const {
+Result<ChatText> ChatTemplate::finish(chat::Render& render, const ChatOptions& options) const {
   chat::set_variables(render, options.variables);
   auto text = render.run();
   if (text) return *std::move(text);
-  return tl::make_unexpected(chat::located(std::move(text.error()), *compiled_));
+  return chat::located(std::move(text.error()), *compiled_);
 }
 
 std::vector<std::string> ChatTemplate::variables() const {

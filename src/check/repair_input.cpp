@@ -114,21 +114,27 @@ RepairStep alignment_step() {
 std::optional<RepairInput> open_with_default_alignment(const std::string& path, const Error& error,
                                                        bool is_lenient) {
   if (!is_about_alignment(error.code)) return std::nullopt;
+  const Result<std::unique_ptr<Source>> source = read_file(path);
+  if (!source) return std::nullopt;
+  const std::optional<bool> is_swapped = is_swapped_file(**source);
+  if (!is_swapped) return std::nullopt;
+  const auto word_at = [&](std::uint64_t offset) -> std::optional<std::uint32_t> {
+    std::byte word[4];
+    if (!(*source)->read(offset, word)) return std::nullopt;
+    return load<std::uint32_t>(word, *is_swapped);
+  };
   if (error.code == Errc::alignment_wrong_type) {
     if (error.file_offset < 8) return std::nullopt;
-    Result<Model> typed = open_patched(path, error.file_offset - 4,
-                                       static_cast<std::uint32_t>(ValueType::uint32), is_lenient);
-    if (!typed || error.detail != "found int32") return std::nullopt;
+    const std::uint64_t type_offset = error.file_offset - 4;
+    if (word_at(type_offset) != static_cast<std::uint32_t>(ValueType::int32)) return std::nullopt;
+    Result<Model> typed =
+        open_patched(path, type_offset, static_cast<std::uint32_t>(ValueType::uint32), is_lenient);
+    if (!typed) return std::nullopt;
     RepairInput input = whole(*std::move(typed), is_lenient);
     input.steps.push_back({"it is a uint32 now", std::string(keys::general_alignment), {}});
     return input;
   }
-  const Result<std::unique_ptr<Source>> source = read_file(path);
-  if (!source) return std::nullopt;
-  const std::optional<bool> is_swapped = is_swapped_file(**source);
-  std::byte version[4];
-  if (!is_swapped || !(*source)->read(4, version)) return std::nullopt;
-  const bool has_narrow_counts = load<std::uint32_t>(version, *is_swapped) == 1;
+  const bool has_narrow_counts = word_at(4) == 1u;
   const auto offset = find_alignment_value(path, has_narrow_counts, *is_swapped);
   if (!offset) return std::nullopt;
   Result<Model> model = open_patched(path, *offset, default_alignment, is_lenient);

@@ -24,7 +24,7 @@ TemplateFacts read_template(const Model& model, const KeyValue& entry, std::stri
                             std::string_view source) {
   TemplateFacts facts;
   facts.entry = &entry;
-  ChatResult<ChatTemplate> chat = ChatTemplate::make(model, std::string(source), std::string(name));
+  Result<ChatTemplate> chat = ChatTemplate::make(model, std::string(source), std::string(name));
   if (!chat) {
     facts.error = std::move(chat.error());
     return facts;

@@ -15,7 +15,7 @@ struct TemplateFacts {
   const KeyValue* entry = nullptr;
   std::size_t file = 0;
   /// Why it cannot be read; the rest is empty then.
-  std::optional<ChatError> error;
+  std::optional<Error> error;
   ChatProfile profile;
   std::vector<ChatRemark> remarks;
   std::vector<std::string> control_texts;

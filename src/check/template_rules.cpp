@@ -19,9 +19,9 @@ std::string place_text(std::uint32_t line, std::uint32_t column) {
                    : "line " + std::to_string(line) + ", column " + std::to_string(column) + ": ";
 }
 
-std::string error_text(const ChatError& error) {
+std::string error_text(const Error& error) {
   return place_text(error.line, error.column) +
-         escape_shortened(error.reason, shown_template_columns);
+         escape_shortened(error.detail, shown_template_columns);
 }
 
 /// The templates that can be read.
@@ -83,7 +83,7 @@ std::string_view problem_of(Inspection& inspection, std::string_view token) {
 
 /// Whether nothing renders because the template calls a function that does not exist.
 bool lacks_function(const TemplateFacts& facts) {
-  const ChatError& failure = *facts.profile.failure;
+  const Error& failure = *facts.profile.failure;
   return std::ranges::any_of(facts.remarks, [&](const ChatRemark& remark) {
     return remark.kind == ChatRemark::Kind::unknown_name && remark.line == failure.line;
   });

@@ -16,9 +16,11 @@ FileDescriptor::~FileDescriptor() {
 }
 
 Failure fail_with_errno(int error_number, const std::string& subject, const char* action) {
-  return fail(
-      error_number == ENOMEM ? Errc::out_of_memory : Errc::io_error, subject,
-      std::string("cannot ") + action + ": " + std::generic_category().message(error_number));
+  return fail({.code = error_number == ENOMEM ? Errc::out_of_memory : Errc::io_error,
+               .subject = subject,
+               .detail = std::string("cannot ") + action + ": " +
+                         std::generic_category().message(error_number),
+               .system_number = error_number});
 }
 
 Result<std::uint64_t> size_of_regular(int descriptor, const std::string& subject) {

@@ -113,19 +113,12 @@ Result<ChatTokens> encode_chat_text(const Tokenizer& tokenizer, ChatText text,
   return tokens;
 }
 
-ChatResult<ChatTokens> encode_chat(const Tokenizer& tokenizer, const ChatTemplate& chat,
-                                   const ChatValue& messages, const ChatValue& tools,
-                                   const ChatOptions& options,
-                                   const EncodeChatOptions& encode_options) {
-  ChatResult<ChatText> text = chat.render(messages, tools, options);
-  if (!text) return tl::make_unexpected(std::move(text.error()));
-  Result<ChatTokens> tokens = encode_chat_text(tokenizer, *std::move(text), encode_options);
-  if (tokens) return *std::move(tokens);
-  ChatError error;
-  error.code = tokens.error().code;
-  error.reason = tokens.error().message();
-  error.template_name = chat.name();
-  return tl::make_unexpected(std::move(error));
+Result<ChatTokens> encode_chat(const Tokenizer& tokenizer, const ChatTemplate& chat,
+                               const ChatValue& messages, const ChatValue& tools,
+                               const ChatOptions& options,
+                               const EncodeChatOptions& encode_options) {
+  INGOT_TRY(ChatText text, chat.render(messages, tools, options));
+  return encode_chat_text(tokenizer, std::move(text), encode_options);
 }
 
 }  // namespace ingot

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/messages.hpp"
 #include "ingot/text.hpp"
 
 namespace ingot::test {
@@ -194,6 +195,35 @@ TEST(ErrorMessage, IsOneLineThatIsSafeToPrint) {
   EXPECT_THAT(message, HasSubstr("(a\\nb\\x1b[2J\\u{202e}\\xff)"));
 }
 
+TEST(ErrorMessage, NamesTheLineBeforeTheFinding) {
+  const std::string sentence(sentence_of(Errc::chat_failed));
+  EXPECT_EQ(
+      (Error{.code = Errc::chat_failed, .subject = {}, .detail = "no", .line = 3, .column = 7})
+          .message(),
+      sentence + " (line 3, column 7: no)");
+  EXPECT_EQ((Error{.code = Errc::chat_failed, .subject = "a", .detail = "no", .line = 3}).message(),
+            "\"a\": " + sentence + " (line 3: no)");
+  EXPECT_EQ((Error{.code = Errc::chat_failed, .subject = {}, .detail = {}, .line = 3}).message(),
+            sentence + " (line 3)");
+}
+
+// What is rare lies behind a pointer, so that a Result of anything small is returned cheaply.
+TEST(ErrorMessage, AnErrorIsSmall) {
+  EXPECT_LE(sizeof(Error), 2 * sizeof(std::string) + sizeof(std::vector<std::string>) + 48);
+}
+
+TEST(RemedyTable, NamesAreUnique) {
+  const std::vector<Remedy> remedies = {
+#define INGOT_REMEDY(name, meaning) Remedy::name,
+#include "ingot/remedies.def"
+  };
+  std::set<std::string_view> names;
+  for (const Remedy remedy : remedies) EXPECT_TRUE(names.insert(name_of(remedy)).second);
+  EXPECT_EQ(name_of(Remedy::none), "none");
+  EXPECT_EQ(name_of(Remedy::give_context), "give_context");
+  EXPECT_EQ(name_of(static_cast<Remedy>(200)), "");
+}
+
 TEST(ErrorMessage, OfTheSystemIsTheSystemsOwn) {
   EXPECT_EQ((Error{Errc::io_error, Error::no_offset, {}, "cannot open it: No such file"}).message(),
             "cannot open it: No such file");
@@ -246,6 +276,18 @@ Result<int> quarter_of(int number) {
 Result<void> expect_even(int number) {
   INGOT_TRY_VOID(half_of(number));
   return {};
+}
+
+TEST(WithSubject, NamesWhatIsNotNamedYetAndWhatItIsIn) {
+  const auto fail_with = [](std::string subject) -> Result<int> {
+    return fail(Errc::wrong_type, std::move(subject));
+  };
+  const std::string sentence(sentence_of(Errc::wrong_type));
+  EXPECT_EQ(with_subject("a.gguf", fail_with("")).error().message(), "\"a.gguf\": " + sentence);
+  EXPECT_EQ(with_subject("a.gguf", fail_with("a.gguf")).error().context.size(), 0u);
+  const Result<int> twice = with_subject("a.gguf", with_subject("a.gguf", fail_with("a tensor")));
+  EXPECT_EQ(twice.error().message(), "\"a tensor\" in \"a.gguf\": " + sentence);
+  EXPECT_EQ(with_subject("a.gguf", Result<int>(3)), 3);
 }
 
 TEST(Try, TakesTheValueOrReturnsTheError) {

@@ -108,12 +108,12 @@ class ChatCost : public testing::Test {
   void test_table(std::span<const Builtin> table, bool (*takes)(const Value&)) {
     for (const Builtin& row : table) {
       if (row.function == nullptr || row.is_writing) continue;
-      const bool has_more = row.parameters.find(' ') != std::string_view::npos ||
-                            row.extra != Builtin::Extra::refused;
+      const std::size_t count = row.parameter_count();
+      const bool has_more = count > 1 || row.extra != Builtin::Extra::refused;
       for (const Value& self : values_) {
         if (!takes(self)) continue;
         call(row, self, {});
-        if (row.parameters.empty() && row.extra == Builtin::Extra::refused) continue;
+        if (count == 0 && row.extra == Builtin::Extra::refused) continue;
         for (const Value& argument : values_) {
           call(row, self, {argument});
           if (has_more) call(row, self, {argument, values_[1]});

@@ -34,7 +34,7 @@ ChatOptions golden_options() {
   return options;
 }
 
-ChatResult<ChatText> render_golden(const std::string& source, const ChatValue& variables) {
+Result<ChatText> render_golden(const std::string& source, const ChatValue& variables) {
   const auto compiled = ChatTemplate::make(source);
   if (!compiled) return tl::make_unexpected(compiled.error());
   return compiled->render_variables(variables, golden_options());
@@ -56,20 +56,21 @@ std::string kind_of(Errc code) {
 }
 
 /// Empty if a result is the expected one, else what differs.
-std::string difference(const ChatResult<ChatText>& result, const ChatValue& expected) {
+std::string difference(const Result<ChatText>& result, const ChatValue& expected) {
   if (expected.string() != nullptr) {
-    if (!result) return "fails: " + result.error().message();
+    if (!result) return "fails: " + chat_error_text(result.error());
     return result->text == *expected.string() ? "" : "text differs:\n" + result->text;
   }
   if (result) return "gives text: " + result->text;
   const std::string kind = text_of(expected, "error");
-  if (kind_of(result.error().code) != kind) return "not " + kind + ": " + result.error().message();
-  if (kind == "raised" && result.error().reason != text_of(expected, "message")) {
-    return "other words: " + result.error().reason;
+  if (kind_of(result.error().code) != kind)
+    return "not " + kind + ": " + chat_error_text(result.error());
+  if (kind == "raised" && result.error().detail != text_of(expected, "message")) {
+    return "other words: " + result.error().detail;
   }
   const ChatValue* line = expected.find("line");
   if (line != nullptr && line->integer() != nullptr && result.error().line != *line->integer()) {
-    return "other line: " + result.error().message();
+    return "other line: " + chat_error_text(result.error());
   }
   return "";
 }

@@ -13,8 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 
-ChatResult<ChatText> render(const std::string& source, const ChatValue& variables = {},
-                            const ChatOptions& options = {}) {
+Result<ChatText> render(const std::string& source, const ChatValue& variables = {},
+                        const ChatOptions& options = {}) {
   const auto compiled = ChatTemplate::make(source);
   if (!compiled) return tl::make_unexpected(compiled.error());
   return compiled->render_variables(variables, options);
@@ -40,7 +40,7 @@ std::string marked(const ChatText& prompt) {
 
 std::string marked(const std::string& source, const ChatValue& variables) {
   const auto result = render(source, variables);
-  return result ? marked(*result) : result.error().message();
+  return result ? marked(*result) : chat_error_text(result.error());
 }
 
 TEST(ChatRender, GivesTheUsualVariables) {
@@ -136,11 +136,28 @@ TEST(ChatErrors, NameThePlace) {
   EXPECT_EQ(result.error().code, Errc::chat_undefined);
   EXPECT_EQ(result.error().line, 2u);
   EXPECT_EQ(result.error().column, 19u);
-  EXPECT_EQ(result.error().source_line, "  {{ 'x' ~ nothing.name }}");
-  EXPECT_EQ(result.error().message(),
+  EXPECT_EQ(result.error().excerpt->source_line, "  {{ 'x' ~ nothing.name }}");
+  EXPECT_EQ(chat_error_text(result.error()),
             "chat template, line 2, column 19: 'nothing' is undefined\n"
             "    {{ 'x' ~ nothing.name }}\n"
             "                    ^");
+}
+
+TEST(ChatErrors, AreErrorsOfOneLine) {
+  const auto result = ChatTemplate::make("a\n{{ 1 // 0 }}", "tools")->render({});
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().message(),
+            "\"tools\": the chat template fails (line 2, column 6: division by zero)");
+  EXPECT_THAT(chat_error_text(result.error()),
+              HasSubstr("chat template \"tools\", line 2, column 6: division by zero"));
+}
+
+TEST(ChatErrors, HaveTheirMessageWithoutAPlace) {
+  const auto result = ChatTemplate::make("too long", "tools", {.max_source_bytes = 3});
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().line, 0u);
+  EXPECT_EQ(chat_error_text(result.error()), result.error().message());
+  EXPECT_THAT(result.error().message(), HasSubstr("(more than max_source_bytes = 3)"));
 }
 
 TEST(ChatErrors, NameTheMacrosThatRan) {
@@ -149,25 +166,25 @@ TEST(ChatErrors, NameTheMacrosThatRan) {
       "{% macro outer() %}{{ inner() }}{% endmacro %}\n"
       "{{ outer() }}");
   ASSERT_FALSE(result.has_value());
-  ASSERT_EQ(result.error().calls.size(), 2u);
-  EXPECT_EQ(result.error().calls[0].macro, "inner");
-  EXPECT_EQ(result.error().calls[0].line, 2u);
-  EXPECT_EQ(result.error().calls[1].macro, "outer");
-  EXPECT_EQ(result.error().calls[1].line, 3u);
+  ASSERT_EQ(result.error().excerpt->calls.size(), 2u);
+  EXPECT_EQ(result.error().excerpt->calls[0].macro, "inner");
+  EXPECT_EQ(result.error().excerpt->calls[0].line, 2u);
+  EXPECT_EQ(result.error().excerpt->calls[1].macro, "outer");
+  EXPECT_EQ(result.error().excerpt->calls[1].line, 3u);
 }
 
 TEST(ChatErrors, CarryTheWordsOfTheTemplate) {
   const auto result = render("{{ raise_exception('roles must\nalternate') }}");
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().code, Errc::chat_raised);
-  EXPECT_EQ(result.error().reason, "roles must\nalternate");
-  EXPECT_THAT(result.error().message(), HasSubstr("roles must\\nalternate"));
+  EXPECT_EQ(result.error().detail, "roles must\nalternate");
+  EXPECT_THAT(chat_error_text(result.error()), HasSubstr("roles must\\nalternate"));
 }
 
 TEST(ChatErrors, CanBeShownWhateverTheTemplateHolds) {
   const auto result = render("\x1B[31m{{ x.\x1B }}");
   ASSERT_FALSE(result.has_value());
-  EXPECT_EQ(result.error().message().find('\x1B'), std::string::npos);
+  EXPECT_EQ(chat_error_text(result.error()).find('\x1B'), std::string::npos);
 }
 
 TEST(ChatSandbox, ForbidsToWriteUnlessLenient) {
@@ -213,7 +230,7 @@ TEST(ChatLimitsTest, StopBombs) {
     const auto result = render(bomb.source);
     ASSERT_FALSE(result.has_value()) << bomb.source;
     EXPECT_EQ(result.error().code, Errc::limit_exceeded) << bomb.source;
-    EXPECT_THAT(result.error().reason, HasSubstr(bomb.limit)) << bomb.source;
+    EXPECT_THAT(result.error().detail, HasSubstr(bomb.limit)) << bomb.source;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <set>
 #include <string>
@@ -147,6 +148,12 @@ TEST_F(RepairTest, MendsAnAlignmentOfAnotherType) {
   zero.pair("general.alignment", std::uint32_t{0});
   ASSERT_THAT(repair(with_two(zero, 0, 32, 64), {.may_replace = true}), Succeeds());
   EXPECT_EQ(mended().files()[0].alignment, 32u);
+}
+
+TEST_F(RepairTest, DoesNotMendAnAlignmentThatIsNoInteger) {
+  GgufBuilder file = begin_file();
+  file.pair("general.alignment", std::bit_cast<float>(std::uint32_t{32}));
+  EXPECT_THAT(repair(with_two(file, 0, 32, 64)), FailsWith(Errc::alignment_wrong_type));
 }
 
 TEST_F(RepairTest, MendsBoolsThatAreNeitherZeroNorOne) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -165,6 +166,13 @@ TEST_P(FileSource, APathWithANulIsRefused) {
   folder_.write("file", Bytes(7));
   EXPECT_THAT(GetParam().open(folder_.path(std::string("file\0.gguf", 10))),
               FailsWith(Errc::invalid_argument));
+}
+
+TEST(ReadFile, AnErrorOfTheSystemHasItsNumber) {
+  const test::TemporaryFolder folder;
+  const auto missing = read_file(folder.path("none"));
+  EXPECT_THAT(missing, FailsWith(Errc::io_error));
+  EXPECT_EQ(missing.error().system_number, ENOENT);
 }
 
 TEST(ReadFile, AFileThatBecameShorterIsTruncated) {

@@ -78,7 +78,7 @@ def test_a_wrong_request_is_a_usage_error(model):
 def test_every_code_has_a_class():
     from ingot._errors import make_error
     for number, code, category, sentence in _core.errors:
-        error = make_error(sentence, code, number, category, None, "", "", [])
+        error = make_error(sentence, category, 0, {"code": code, "number": number}, None)
         assert isinstance(error, (ValueError, OSError, UserWarning)), code
         assert error.code == code and error.number == number
 

@@ -86,9 +86,10 @@ def test_errors_have_a_place(model_path):
     with pytest.raises(ingot.ChatError) as caught:
         ingot.ChatTemplate(text="a\n{% if %}")
     assert caught.value.code == "chat_syntax" and caught.value.line == 2
+    assert "chat template, line 2, column" in str(caught.value)
     with pytest.raises(ingot.ChatError) as caught:
         ingot.ChatTemplate(text="{{ raise_exception('No!') }}").render([])
-    assert caught.value.code == "chat_raised" and caught.value.reason == "No!"
+    assert caught.value.code == "chat_raised" and caught.value.reason == caught.value.detail == "No!"
     with pytest.raises(ingot.ChatError) as caught:
         ingot.ChatTemplate(model_path, name="tools")
     assert caught.value.code == "chat_missing"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import Any, List, Optional, Union
+from typing import Any, Dict, List, Optional, Union
 
 __all__ = ["AccessError", "ChatError", "Error", "FormatError", "InputOutputError",
            "MissingFileError", "Remark", "UsageError"]
@@ -30,6 +30,12 @@ class Error(Exception):
         The key, tensor, field or file; not escaped, bytes that are no UTF-8 as surrogates.
     detail : str
         What was found; may be empty.
+    remedy : str
+        The option with which the same call would succeed, if the code alone does not say it:
+        ``"allow_loss"``, ``"widen"``, ``"engine_codes"``, ``"widen_or_engine_codes"`` or
+        ``"give_context"``; else ``"none"``.
+    line, column : int
+        The place in a text, such as a chat template or a model card, from 1; 0 if there is none.
     context : list of str
         What the subject is in, innermost first, where a call is about several: a shard, or the
         second of two models.
@@ -40,6 +46,9 @@ class Error(Exception):
     offset: Optional[int] = None
     subject: str = ""
     detail: str = ""
+    remedy: str = "none"
+    line: int = 0
+    column: int = 0
     context: List[str] = []
 
     def __str__(self) -> str:
@@ -81,41 +90,29 @@ class AccessError(InputOutputError, PermissionError):
 class ChatError(FormatError):
     """A chat template cannot be read, or fails.
 
-    Attributes
-    ----------
-    line, column : int
-        The place in the template, from 1; 0 if the error has none.
-    reason : str
-        For ``code == "chat_raised"``, the words of the template.
+    Its ``line`` and ``column`` are the place in the template, and its ``detail`` is the reason: for
+    ``code == "chat_raised"``, the words of the template.
     """
 
-    line: int = 0
-    column: int = 0
-    reason: str = ""
+    @property
+    def reason(self) -> str:
+        """The ``detail``."""
+        return self.detail
 
 
 _CLASSES = {"input": FormatError, "lenient": FormatError, "usage": UsageError, "notice": Remark}
 _OF_ERRNO = {errno.ENOENT: MissingFileError, errno.EACCES: AccessError, errno.EPERM: AccessError}
 
 
-def make_error(message: str, code: str, number: int, category: str, offset: Optional[int],
-               subject: str, detail: str, context: List[str]) -> Error:
-    """Makes the exception of an error of the library."""
-    kind: type = _CLASSES.get(category, InputOutputError)
-    system_number = None
-    if kind is InputOutputError:
-        # The library gives the words of the system, not its number.
-        for candidate in (errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EISDIR,
-                          errno.EIO, errno.EROFS, errno.EMFILE, errno.ENOTDIR):
-            if os.strerror(candidate) in detail:
-                system_number = candidate
-                kind = _OF_ERRNO.get(candidate, kind)
-                break
+def make_error(message: str, category: str, system_number: int, attributes: Dict[str, Any],
+               kind: Optional[type]) -> Error:
+    """Makes the exception of an error of the library; ``kind`` is its class, if it is known."""
+    kind = kind or _CLASSES.get(category) or _OF_ERRNO.get(system_number, InputOutputError)
     error: Error = kind(message)
-    if isinstance(error, OSError) and system_number is not None:
+    if isinstance(error, OSError) and system_number != 0:
         error.errno, error.strerror = system_number, os.strerror(system_number)
-    error.code, error.number, error.offset = code, number, offset
-    error.subject, error.detail, error.context = subject, detail, context
+    for name, value in attributes.items():
+        setattr(error, name, value)
     return error
 
 

@@ -49,7 +49,7 @@ T take(Result<T>&& result) {
 }
 
 /// An error as ingot.Error, for lists of remarks.
-[[nodiscard]] py::object error_object(const Error& error);
+[[nodiscard]] py::object error_object(const Error& error, const py::object& kind = py::none());
 [[nodiscard]] py::list error_list(std::span<const Error> errors);
 
 // --- texts --------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Errors of the library as exceptions, and texts that may be no UTF-8.
+#include <ingot/chat.hpp>
+
 #include "python_bindings.hpp"
 
 namespace ingot::python {
@@ -23,17 +25,26 @@ std::string_view category_name(ErrorCategory category) noexcept {
 
 }  // namespace
 
-py::object error_object(const Error& error) {
+py::object error_object(const Error& error, const py::object& kind) {
   const py::object offset = error.file_offset == Error::no_offset
                                 ? py::object(py::none())
                                 : py::object(py::int_(error.file_offset));
   py::list context;
   for (const std::string& place : error.context) context.append(to_str(place));
+  py::dict attributes;
+  attributes["code"] = std::string(name_of(error.code));
+  attributes["number"] = static_cast<unsigned>(error.code);
+  attributes["offset"] = offset;
+  attributes["subject"] = to_str(error.subject);
+  attributes["detail"] = to_str(error.detail);
+  attributes["remedy"] = std::string(name_of(error.remedy));
+  attributes["line"] = error.line;
+  attributes["column"] = error.column;
+  attributes["context"] = context;
   return py::module_::import("ingot._errors")
-      .attr("make_error")(to_str(error.message()), std::string(name_of(error.code)),
-                          static_cast<unsigned>(error.code),
-                          std::string(category_name(category_of(error.code))), offset,
-                          to_str(error.subject), to_str(error.detail), context);
+      .attr("make_error")(to_str(chat_error_text(error)),
+                          std::string(category_name(category_of(error.code))), error.system_number,
+                          attributes, kind);
 }
 
 py::list error_list(std::span<const Error> errors) {

@@ -46,21 +46,15 @@ ChatValue value_from(const py::handle& object, int depth) {
 }
 
 /// Raises ingot.ChatError.
-[[noreturn]] void raise(const ChatError& error) {
-  const py::object errors = py::module_::import("ingot._errors");
-  const py::object exception = errors.attr("ChatError")(to_str(error.message()));
-  exception.attr("code") = std::string(name_of(error.code));
-  exception.attr("number") = static_cast<unsigned>(error.code);
-  exception.attr("subject") = to_str(error.template_name);
-  exception.attr("line") = error.line;
-  exception.attr("column") = error.column;
-  exception.attr("reason") = to_str(error.reason);
+[[noreturn]] void raise(const Error& error) {
+  const py::object exception =
+      error_object(error, py::module_::import("ingot._errors").attr("ChatError"));
   PyErr_SetObject(py::type::handle_of(exception).ptr(), exception.ptr());
   throw py::error_already_set();
 }
 
 template <class T>
-T take_chat(ChatResult<T>&& result) {
+T take_chat(Result<T>&& result) {
   if (!result.has_value()) raise(result.error());
   return *std::move(result);
 }
@@ -97,7 +91,7 @@ py::tuple render(const ChatTemplate& self, const py::object& messages, const py:
   const ChatValue message_values = value_from(messages);
   const ChatValue tool_values = value_from(tools);
   const ChatOptions options = chat_options_from(add_generation_prompt, variables, now, is_lenient);
-  std::optional<ChatResult<ChatText>> text;
+  std::optional<Result<ChatText>> text;
   run_job(py::none(),
           [&](const Report&) { text.emplace(self.render(message_values, tool_values, options)); });
   const ChatText rendered = take_chat(*std::move(text));
@@ -120,7 +114,7 @@ py::tuple encode_messages(const ChatTemplate& self, const Tokenizer& tokenizer,
   EncodeChatOptions encode_options;
   if (inputs == "apart") encode_options.inputs = InputTokens::apart;
   if (inputs == "trusted") encode_options.inputs = InputTokens::trusted;
-  std::optional<ChatResult<ChatTokens>> outcome;
+  std::optional<Result<ChatTokens>> outcome;
   run_job(py::none(), [&](const Report&) {
     outcome.emplace(
         encode_chat(tokenizer, self, message_values, tool_values, options, encode_options));

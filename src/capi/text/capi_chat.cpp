@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "capi/text/text_boundary.hpp"
 #include "ingot/chat.h"
 #include "ingot/chat_prompt.hpp"
-#include "capi/text/text_boundary.hpp"
 
 namespace {
 
@@ -121,13 +121,12 @@ Result<const ChatValue*> get(const ingot_chat_value* value, std::string_view arg
 
 /// Tells where an error is, and hands it on.
 template <class T>
-Result<T> with_place(ChatResult<T> result, ingot_chat_place* place) {
-  if (result) return *std::move(result);
-  if (place != nullptr) *place = {result.error().line, result.error().column};
-  return ingot::fail(result.error().error());
+Result<T> with_place(Result<T> result, ingot_chat_place* place) {
+  if (!result && place != nullptr) *place = {result.error().line, result.error().column};
+  return result;
 }
 
-Result<void> hand_out_template(ChatResult<ChatTemplate> made, ingot_chat_template** chat,
+Result<void> hand_out_template(Result<ChatTemplate> made, ingot_chat_template** chat,
                                ingot_chat_place* place) {
   INGOT_TRY(ChatTemplate compiled, with_place(std::move(made), place));
   *chat = std::make_unique<ingot_chat_template>(ingot_chat_template{std::move(compiled)}).release();
@@ -263,9 +262,9 @@ ingot_code ingot_chat_render(const ingot_chat_template* chat, const ingot_chat_v
     INGOT_TRY(const ChatOptions wanted, chat_options(known));
     INGOT_TRY(const ChatValue* conversation, get(messages, "messages"));
     INGOT_TRY(const ChatValue* tools, get(known.tools, "tools"));
-    ChatResult<ChatText> result = messages == nullptr
-                                      ? chat->chat.render_variables({}, wanted)
-                                      : chat->chat.render(*conversation, *tools, wanted);
+    Result<ChatText> result = messages == nullptr
+                                  ? chat->chat.render_variables({}, wanted)
+                                  : chat->chat.render(*conversation, *tools, wanted);
     INGOT_TRY(ChatText rendered, with_place(std::move(result), place));
     *text = std::make_unique<ingot_chat_text>(ingot_chat_text{std::move(rendered)}).release();
     return {};

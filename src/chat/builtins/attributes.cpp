@@ -55,7 +55,7 @@ Value loop_attribute(Heap& heap, Loop& loop, std::string_view name) {
   if (name == "index0") return Value::of(loop.index0);
   if (name == "first") return Value::of(loop.index0 == 0);
   if (name == "last") {
-    INGOT_VALUE(const Value after, peek(heap, loop));
+    INGOT_TRY(const Value after, peek(heap, loop));
     return Value::of(!after.is_given());
   }
   if (name == "length") return Value::of(length_of(heap, loop));
@@ -69,7 +69,7 @@ Value loop_attribute(Heap& heap, Loop& loop, std::string_view name) {
                : heap.new_undefined(Undefined::Reason::hint, "there is no previous item");
   }
   if (name == "nextitem") {
-    INGOT_VALUE(const Value after, peek(heap, loop));
+    INGOT_TRY(const Value after, peek(heap, loop));
     return after.is_given() ? after
                             : heap.new_undefined(Undefined::Reason::hint, "there is no next item");
   }
@@ -172,7 +172,7 @@ Value item(Heap& heap, const Value& object, const Value& index) {
     if (own.is_given()) return own;
     return heap.new_undefined(Undefined::Reason::attribute, index.text(), object.kind);
   }
-  INGOT_VALUE(const Value shown, repr_of(heap, index));
+  INGOT_TRY(const Value shown, repr_of(heap, index));
   return heap.new_undefined(Undefined::Reason::element, shown.text(), object.kind);
 }
 
@@ -204,7 +204,7 @@ Value attribute_path(Heap& heap, const Value& object, std::span<const Value> pat
   Value value = object;
   for (const Value& step : path) {
     if (!heap.spend(1)) return Failed();
-    INGOT_VALUE(value, item(heap, value, step));
+    INGOT_TRY(value, item(heap, value, step));
     if (value.is_undefined() && fallback.is_set()) value = fallback;
   }
   return value;

@@ -101,13 +101,13 @@ class BraceFormat {
       if (c == ']') --open;
       if (open <= 0 && (c == ':' || c == '!')) break;
     }
-    INGOT_VALUE(Value value, argument(text.substr(0, name_end)));
+    INGOT_TRY(Value value, argument(text.substr(0, name_end)));
     std::size_t at = name_end;
     if (at < text.size() && text[at] == '!') {
       if (at + 1 >= text.size() || (at + 2 < text.size() && text[at + 2] != ':')) {
         return heap_.fail("end of string while looking for conversion specifier");
       }
-      INGOT_VALUE(value, converted(value, text[at + 1]));
+      INGOT_TRY(value, converted(value, text[at + 1]));
       at += 2;
     }
     std::string spec;
@@ -179,7 +179,7 @@ class BraceFormat {
     if (!parse_layout(spec, layout)) return heap_.fail("Invalid format specifier");
     const bool is_number = value.is_number() || value.is(Kind::digits);
     if (is_number && !(value.is(Kind::boolean) && spec.empty())) {
-      INGOT_OPTIONAL(const std::string& digits, number_digits(heap_, value, layout));
+      INGOT_TRY(const std::string& digits, number_digits(heap_, value, layout));
       return append_number(heap_, digits, value.origin(), layout);
     }
     if (layout.type != '\0' && layout.type != 's')

@@ -8,25 +8,10 @@ namespace ingot::chat {
 namespace {
 
 constexpr Builtin filter_rows[] = {
-#define INGOT_FILTER(name, function, parameters, required, extra) \
-  {name, filter_##function, parameters, required, Builtin::Extra::extra},
+#define INGOT_FILTER(name, function, ...) {name, filter_##function, __VA_ARGS__},
 #include "chat/builtins/filters.def"
 #undef INGOT_FILTER
 };
-
-/// The position of a name among names that are separated by spaces; -1 if it is not there.
-std::ptrdiff_t parameter_index(std::string_view parameters, std::string_view name) noexcept {
-  for (std::ptrdiff_t index = 0; !parameters.empty(); ++index) {
-    const std::size_t end = std::min(parameters.find(' '), parameters.size());
-    if (parameters.substr(0, end) == name) return index;
-    parameters.remove_prefix(std::min(end + 1, parameters.size()));
-  }
-  return -1;
-}
-
-std::size_t parameter_count(std::string_view parameters) noexcept {
-  return parameters.empty() ? 0 : static_cast<std::size_t>(std::ranges::count(parameters, ' ') + 1);
-}
 
 }  // namespace
 
@@ -79,7 +64,9 @@ std::optional<Owner> owner_of(Kind kind) noexcept {
 Value call_builtin(Heap& heap, const Builtin& builtin, const Value& self,
                    const Arguments& arguments) {
   Call call{heap, builtin, self, {}, {}, {}};
-  const std::size_t count = parameter_count(builtin.parameters);
+  const std::size_t count = builtin.parameter_count();
+  const auto* const begin = builtin.parameters.data();
+  const auto* const end = begin + count;
   const std::size_t positional = std::min(count, arguments.positional.size());
   std::copy_n(arguments.positional.begin(), positional, call.arguments.begin());
   call.more = arguments.positional.subspan(positional);
@@ -91,14 +78,14 @@ Value call_builtin(Heap& heap, const Builtin& builtin, const Value& self,
     call.more_keywords = arguments.keywords;
   } else {
     for (const Keyword& keyword : arguments.keywords) {
-      const std::ptrdiff_t index = parameter_index(builtin.parameters, keyword.name);
-      const bool is_free = index >= 0 && !call.has(static_cast<std::size_t>(index));
-      if (!is_free) {
+      const auto* const parameter = std::find(begin, end, keyword.name);
+      const auto index = static_cast<std::size_t>(parameter - begin);
+      if (parameter == end || call.has(index)) {
         return heap.fail(std::string(builtin.name) +
-                         (index < 0 ? "() has no parameter '" : "() got two values for '") +
+                         (parameter == end ? "() has no parameter '" : "() got two values for '") +
                          std::string(keyword.name) + "'");
       }
-      call.arguments[static_cast<std::size_t>(index)] = keyword.value;
+      call.arguments[index] = keyword.value;
     }
   }
   for (std::size_t i = 0; i < builtin.required; ++i) {

@@ -19,8 +19,6 @@ struct Arguments {
   std::span<const Keyword> keywords;
 };
 
-inline constexpr std::size_t max_parameters = 6;
-
 /// A call whose arguments have found their parameters.
 struct Call {
   Heap& heap;
@@ -60,8 +58,7 @@ struct Name {
   Bound global_function;  ///< of `global`
 };
 
-#define INGOT_FILTER(name, function, parameters, required, extra) \
-  Value filter_##function(Call& call);
+#define INGOT_FILTER(name, function, ...) Value filter_##function(Call& call);
 #include "chat/builtins/filters.def"
 #undef INGOT_FILTER
 

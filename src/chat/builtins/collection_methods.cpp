@@ -35,7 +35,7 @@ Value append(Call& call) {
   if (!call.heap.spend_on(list.count)) return Failed();
   std::vector<Value> items(list.items, list.items + list.count);
   items.push_back(call[0]);
-  INGOT_VALUE(const Value grown, call.heap.new_list(items));
+  INGOT_TRY(const Value grown, call.heap.new_list(items));
   list = *grown.list;
   return Value::none();
 }
@@ -43,13 +43,13 @@ Value append(Call& call) {
 Value pop(Call& call) {
   List& list = *call.self.list;
   if (!call.heap.spend_on(list.count)) return Failed();
-  INGOT_OPTIONAL(std::int64_t index, call.integer(0, -1));
+  INGOT_TRY(std::int64_t index, call.integer(0, -1));
   if (index < 0) index += list.count;
   if (index < 0 || index >= list.count) return call.heap.fail("pop index out of range");
   std::vector<Value> items(list.items, list.items + list.count);
   const Value popped = items[static_cast<std::size_t>(index)];
   items.erase(items.begin() + index);
-  INGOT_VALUE(const Value rest, call.heap.new_list(items));
+  INGOT_TRY(const Value rest, call.heap.new_list(items));
   list = *rest.list;
   return popped;
 }
@@ -77,7 +77,7 @@ Value copy_object(Call& call) {
 }
 
 Value from_keys(Call& call) {
-  INGOT_OPTIONAL(const std::vector<Value> keys, collect(call.heap, call[0]));
+  INGOT_TRY(const std::vector<Value> keys, collect(call.heap, call[0]));
   Object* object = call.heap.new_object(keys.size());
   for (const Value& key : keys) {
     if (!insert(call.heap, *object, key, call.has(1) ? call[1] : Value::none())) return Failed();
@@ -103,7 +103,7 @@ Value loop_cycle(Call& call) {
 }
 
 Value loop_changed(Call& call) {
-  INGOT_VALUE(const Value values, call.heap.new_list(call.more, Kind::tuple));
+  INGOT_TRY(const Value values, call.heap.new_list(call.more, Kind::tuple));
   Value& last = call.self.loop->last_changed;
   const bool is_same = last.is_given() && equal(call.heap, last, values);
   last = values;
@@ -111,34 +111,34 @@ Value loop_changed(Call& call) {
 }
 
 constexpr Builtin writing(std::string_view name, Value (*function)(Call&) = nullptr,
-                          std::string_view parameters = {}, std::uint8_t required = 0) {
+                          const Parameters& parameters = {}, std::uint8_t required = 0) {
   return {name, function, parameters, required, Builtin::Extra::refused, true};
 }
 
 constexpr Builtin list_methods[] = {
-    writing("append", append, "object", 1),
+    writing("append", append, {"object"}, 1),
     writing("clear"),
     {"copy", copy_list},
-    {"count", count_equal, "value", 1},
+    {"count", count_equal, {"value"}, 1},
     writing("extend"),
-    {"index", index_of, "value", 1},
+    {"index", index_of, {"value"}, 1},
     writing("insert"),
-    writing("pop", pop, "index"),
+    writing("pop", pop, {"index"}),
     writing("remove"),
     writing("reverse"),
     writing("sort"),
 };
 
 constexpr Builtin tuple_methods[] = {
-    {"count", count_equal, "value", 1},
-    {"index", index_of, "value", 1},
+    {"count", count_equal, {"value"}, 1},
+    {"index", index_of, {"value"}, 1},
 };
 
 constexpr Builtin object_methods[] = {
     writing("clear"),
     {"copy", copy_object},
-    {"fromkeys", from_keys, "iterable value", 1},
-    {"get", get, "key default", 1},
+    {"fromkeys", from_keys, {"iterable", "value"}, 1},
+    {"get", get, {"key", "default"}, 1},
     {"items", view_of<View::Part::items>},
     {"keys", view_of<View::Part::keys>},
     writing("pop"),
@@ -181,8 +181,8 @@ constexpr Builtin cycler_methods[] = {
 };
 
 constexpr Builtin loop_methods[] = {
-    {"changed", loop_changed, "", 0, Builtin::Extra::positional},
-    {"cycle", loop_cycle, "", 0, Builtin::Extra::positional},
+    {"changed", loop_changed, {}, 0, Builtin::Extra::positional},
+    {"cycle", loop_cycle, {}, 0, Builtin::Extra::positional},
 };
 
 }  // namespace

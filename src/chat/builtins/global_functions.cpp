@@ -8,7 +8,7 @@ namespace ingot::chat {
 namespace {
 
 Value raise_exception(Call& call) {
-  INGOT_VALUE(const Value words, string_of(call.heap, call[0]));
+  INGOT_TRY(const Value words, string_of(call.heap, call[0]));
   return call.heap.fail(Errc::chat_raised, std::string(words.text()));
 }
 
@@ -23,7 +23,7 @@ Value range(Call& call) {
   std::int64_t numbers[3] = {0, 0, 1};
   std::size_t count = 0;
   for (; count < 3 && call.has(count); ++count) {
-    INGOT_OPTIONAL(numbers[count], call.integer(count));
+    INGOT_TRY(numbers[count], call.integer(count));
   }
   if (count == 0) return call.heap.fail("range expected at least 1 argument, got 0");
   if (count == 1) std::swap(numbers[0], numbers[1]);
@@ -45,9 +45,9 @@ bool fill_object(Call& call, Object& object) {
       if (!insert(call.heap, object, pair.key, pair.value)) return false;
     }
   } else if (!call.more.empty()) {
-    INGOT_OPTIONAL(const std::vector<Value> pairs, collect(call.heap, call.more[0]));
+    INGOT_TRY(const std::vector<Value> pairs, collect(call.heap, call.more[0]));
     for (const Value& pair : pairs) {
-      INGOT_OPTIONAL(const std::vector<Value> both, collect(call.heap, pair));
+      INGOT_TRY(const std::vector<Value> both, collect(call.heap, pair));
       if (both.size() != 2) {
         return call.heap.fail("dictionary update sequence element has length " +
                               std::to_string(both.size()) + "; 2 is required");
@@ -66,7 +66,7 @@ Value make_object(Call& call) {
 
 Value cycler(Call& call) {
   if (call.more.empty()) return call.heap.fail("at least one item has to be provided");
-  INGOT_VALUE(const Value items, call.heap.new_list(call.more));
+  INGOT_TRY(const Value items, call.heap.new_list(call.more));
   return Value::of(call.heap.arena().make<Cycler>(items.list, 0u));
 }
 
@@ -86,15 +86,15 @@ Value self(Call& call) { return call.heap.fail("'self' is not callable"); }
 constexpr auto takes_keywords = Builtin::Extra::accepted;
 
 constexpr Builtin function_rows[] = {
-    {"cycler", cycler, "", 0, Builtin::Extra::positional},
-    {"dict", make_object<Kind::object>, "", 0, takes_keywords},
-    {"joiner", joiner, "sep"},
-    {"lipsum", lipsum, "n html min max"},
-    {"namespace", make_object<Kind::name_space>, "", 0, takes_keywords},
-    {"raise_exception", raise_exception, "message", 1},
-    {"range", range, "start stop step"},
-    {"self", self, "", 0, takes_keywords},
-    {"strftime_now", strftime_now, "format", 1},
+    {"cycler", cycler, {}, 0, Builtin::Extra::positional},
+    {"dict", make_object<Kind::object>, {}, 0, takes_keywords},
+    {"joiner", joiner, {"sep"}},
+    {"lipsum", lipsum, {"n", "html", "min", "max"}},
+    {"namespace", make_object<Kind::name_space>, {}, 0, takes_keywords},
+    {"raise_exception", raise_exception, {"message"}, 1},
+    {"range", range, {"start", "stop", "step"}},
+    {"self", self, {}, 0, takes_keywords},
+    {"strftime_now", strftime_now, {"format"}, 1},
 };
 
 }  // namespace

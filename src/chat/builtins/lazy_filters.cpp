@@ -15,7 +15,7 @@ namespace {
 /// iterable.
 Value next_of_source(Heap& heap, Generator& generator) {
   if (generator.position == 0) {
-    INGOT_OPTIONAL(generator.source, iterate(heap, generator.source.source));
+    INGOT_TRY(generator.source, iterate(heap, generator.source.source));
   }
   ++generator.position;
   if (!heap.spend(1)) return Failed();
@@ -53,13 +53,13 @@ Value empty_generator(Call& call) {
 }
 
 Value map_attribute_step(Heap& heap, Generator& generator) {
-  INGOT_VALUE(const Value item, next_of_source(heap, generator));
+  INGOT_TRY(const Value item, next_of_source(heap, generator));
   if (!item.is_given()) return item;
   return attribute_path(heap, item, generator.attribute, generator.fallback);
 }
 
 Value map_filter_step(Heap& heap, Generator& generator) {
-  INGOT_VALUE(const Value item, next_of_source(heap, generator));
+  INGOT_TRY(const Value item, next_of_source(heap, generator));
   return item.is_given() ? apply(heap, generator, item) : item;
 }
 
@@ -80,9 +80,9 @@ Value applying(Call& call, Generator generator, std::span<const Builtin> table,
 
 Value select_step(Heap& heap, Generator& generator) {
   while (true) {
-    INGOT_VALUE(const Value item, next_of_source(heap, generator));
+    INGOT_TRY(const Value item, next_of_source(heap, generator));
     if (!item.is_given()) return item;
-    INGOT_VALUE(Value tested, attribute_path(heap, item, generator.attribute));
+    INGOT_TRY(Value tested, attribute_path(heap, item, generator.attribute));
     if (generator.builtin != nullptr) tested = apply(heap, generator, tested);
     if (tested.failed()) return tested;
     if (is_true(tested) != generator.is_negated) return item;
@@ -96,7 +96,7 @@ Value select_or_reject(Call& call, bool by_attribute, bool is_negated) {
   generator.is_negated = is_negated;
   if (by_attribute) {
     if (rest.empty()) return failing_generator(call, "Missing parameter for attribute name");
-    INGOT_OPTIONAL(generator.attribute, split_path(call.heap, rest[0]));
+    INGOT_TRY(generator.attribute, split_path(call.heap, rest[0]));
     rest = rest.subspan(1);
   }
   return rest.empty() ? lazy(call, generator) : applying(call, generator, tests(), "test", rest);
@@ -104,9 +104,9 @@ Value select_or_reject(Call& call, bool by_attribute, bool is_negated) {
 
 Value unique_step(Heap& heap, Generator& generator) {
   while (true) {
-    INGOT_VALUE(const Value item, next_of_source(heap, generator));
+    INGOT_TRY(const Value item, next_of_source(heap, generator));
     if (!item.is_given()) return item;
-    INGOT_VALUE(Value key, attribute_path(heap, item, generator.attribute));
+    INGOT_TRY(Value key, attribute_path(heap, item, generator.attribute));
     if (generator.is_negated && key.is_string()) key = change_case(heap, key, Case::lower);
     if (key.failed()) return key;
     const std::uint32_t count = generator.seen->count;
@@ -119,7 +119,7 @@ Value batch_step(Heap& heap, Generator& generator) {
   const std::int64_t size = generator.size;
   std::vector<Value> batch;
   while (static_cast<std::int64_t>(batch.size()) < size || size <= 0) {
-    INGOT_VALUE(const Value item, next_of_source(heap, generator));
+    INGOT_TRY(const Value item, next_of_source(heap, generator));
     if (!item.is_given()) break;
     if (!heap.fits_list(batch.size() + 1)) return Failed();
     batch.push_back(item);
@@ -134,8 +134,8 @@ Value batch_step(Heap& heap, Generator& generator) {
 
 Value slice_step(Heap& heap, Generator& generator) {
   if (generator.position == 0 && generator.source.position == 0) {
-    INGOT_OPTIONAL(const std::vector<Value> items, collect(heap, generator.source.source));
-    INGOT_VALUE(const Value list, heap.new_list(items));
+    INGOT_TRY(const std::vector<Value> items, collect(heap, generator.source.source));
+    INGOT_TRY(const Value list, heap.new_list(items));
     generator.source = {list, 1};
   }
   const std::int64_t slices = generator.size;
@@ -169,7 +169,7 @@ Value items_step(Heap& heap, Generator& generator) {
 /// Elements in lists: of a size, or so many lists.
 Value in_lists(Call& call, Generator::Step step) {
   Generator generator = new_generator(call, step);
-  INGOT_OPTIONAL(generator.size, call.integer(0));
+  INGOT_TRY(generator.size, call.integer(0));
   generator.fallback = call[1];
   return lazy(call, generator);
 }
@@ -192,7 +192,7 @@ Value filter_map(Call& call) {
     return failing_generator(call, "Unexpected keyword argument");
   }
   Generator generator = new_generator(call, map_attribute_step);
-  INGOT_OPTIONAL(generator.attribute, split_path(call.heap, attribute));
+  INGOT_TRY(generator.attribute, split_path(call.heap, attribute));
   generator.fallback = keyword("default");
   return lazy(call, generator);
 }
@@ -206,8 +206,8 @@ Value filter_unique(Call& call) {
   Generator generator = new_generator(call, unique_step);
   generator.is_negated = !call.flag(0);
   generator.seen = call.heap.new_object(0);
-  INGOT_OPTIONAL(generator.attribute,
-                 split_path(call.heap, call.has_value(1) ? call[1] : Value::none()));
+  INGOT_TRY(generator.attribute,
+            split_path(call.heap, call.has_value(1) ? call[1] : Value::none()));
   return lazy(call, generator);
 }
 

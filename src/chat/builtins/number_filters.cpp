@@ -59,7 +59,7 @@ Value filter_float(Call& call) {
 }
 
 Value filter_round(Call& call) {
-  INGOT_OPTIONAL(const std::int64_t precision, call.integer(0));
+  INGOT_TRY(const std::int64_t precision, call.integer(0));
   const std::string_view method = call[1].is_string() ? call[1].text()
                                   : call.has(1)       ? ""
                                                       : "common";

@@ -32,12 +32,12 @@ std::optional<std::vector<SortKey>> sort_keys(Call& call, const std::vector<Valu
   std::vector<Value> names;
   if (attribute.is_given()) names.push_back(attribute);
   if (allows_several && attribute.is_string()) {
-    INGOT_VALUE(const Value parts, split(call.heap, attribute, Value::text_of(","), -1, false));
+    INGOT_TRY(const Value parts, split(call.heap, attribute, Value::text_of(","), -1, false));
     names.assign(parts.list->span().begin(), parts.list->span().end());
   }
   std::vector<std::span<const Value>> paths(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
-    INGOT_OPTIONAL(paths[i], split_path(call.heap, names[i]));
+    INGOT_TRY(paths[i], split_path(call.heap, names[i]));
   }
   std::vector<SortKey> keys;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -48,8 +48,8 @@ std::optional<std::vector<SortKey>> sort_keys(Call& call, const std::vector<Valu
       if (!part.failed() && !is_case_sensitive) part = without_case(call.heap, part);
       if (part.failed()) return std::nullopt;
     }
-    INGOT_VALUE(const Value key,
-                parts.size() == 1 ? parts[0] : call.heap.new_list(parts, Kind::tuple));
+    INGOT_TRY(const Value key,
+              parts.size() == 1 ? parts[0] : call.heap.new_list(parts, Kind::tuple));
     keys.push_back({key, i});
   }
   return keys;
@@ -91,9 +91,9 @@ bool sort_by_key(Heap& heap, std::vector<SortKey>& keys, bool is_reversed, bool 
 /// The elements of `source` in the order of their keys.
 Value sorted_by(Call& call, const Value& source, const Value& attribute, bool is_case_sensitive,
                 bool allows_several, bool is_reversed) {
-  INGOT_OPTIONAL(const std::vector<Value> items, collect(call.heap, source));
-  INGOT_OPTIONAL(std::vector<SortKey> keys,
-                 sort_keys(call, items, attribute, is_case_sensitive, allows_several));
+  INGOT_TRY(const std::vector<Value> items, collect(call.heap, source));
+  INGOT_TRY(std::vector<SortKey> keys,
+            sort_keys(call, items, attribute, is_case_sensitive, allows_several));
   if (!sort_by_key(call.heap, keys, is_reversed, allows_several)) return Failed();
   std::vector<Value> sorted;
   for (const SortKey& key : keys) sorted.push_back(items[key.position]);
@@ -101,18 +101,18 @@ Value sorted_by(Call& call, const Value& source, const Value& attribute, bool is
 }
 
 Value extreme(Call& call, bool is_maximum) {
-  INGOT_OPTIONAL(const std::vector<Value> items, collect(call.heap, call.self));
+  INGOT_TRY(const std::vector<Value> items, collect(call.heap, call.self));
   if (items.empty()) {
     return call.heap.new_undefined(Undefined::Reason::hint,
                                    "No aggregated item, sequence was empty.");
   }
   const Value attribute = call.has_value(1) ? call[1] : Value();
-  INGOT_OPTIONAL(const std::vector<SortKey> keys,
-                 sort_keys(call, items, attribute, call.flag(0), false));
+  INGOT_TRY(const std::vector<SortKey> keys,
+            sort_keys(call, items, attribute, call.flag(0), false));
   std::size_t best = 0;
   for (std::size_t i = 1; i < keys.size(); ++i) {
-    INGOT_OPTIONAL(const int order,
-                   order(call.heap, keys[i].key, keys[best].key, is_maximum ? ">" : "<"));
+    INGOT_TRY(const int order,
+              order(call.heap, keys[i].key, keys[best].key, is_maximum ? ">" : "<"));
     if (order == (is_maximum ? 1 : -1)) best = i;
   }
   return items[best];
@@ -134,7 +134,7 @@ Value filter_default(Call& call) {
 }
 
 Value filter_first(Call& call) {
-  INGOT_OPTIONAL(Iteration iteration, iterate(call.heap, call.self));
+  INGOT_TRY(Iteration iteration, iterate(call.heap, call.self));
   const Value first = next(call.heap, iteration);
   if (first.is_given()) return first;
   return call.heap.new_undefined(Undefined::Reason::hint, "No first item, sequence was empty.");
@@ -142,13 +142,13 @@ Value filter_first(Call& call) {
 
 Value filter_last(Call& call) {
   if (call.self.is(Kind::generator)) return call.heap.fail("'generator' object is not reversible");
-  INGOT_OPTIONAL(const std::vector<Value> items, collect(call.heap, call.self));
+  INGOT_TRY(const std::vector<Value> items, collect(call.heap, call.self));
   if (!items.empty()) return items.back();
   return call.heap.new_undefined(Undefined::Reason::hint, "No last item, sequence was empty.");
 }
 
 Value filter_list(Call& call) {
-  INGOT_OPTIONAL(const std::vector<Value> items, collect(call.heap, call.self));
+  INGOT_TRY(const std::vector<Value> items, collect(call.heap, call.self));
   return call.heap.new_list(items);
 }
 
@@ -163,7 +163,7 @@ Value filter_reverse(Call& call) {
     const Value bounds[3] = {{}, {}, Value::of(std::int64_t{-1})};
     return slice(call.heap, call.self, bounds);
   }
-  INGOT_OPTIONAL(std::vector<Value> items, collect(call.heap, call.self));
+  INGOT_TRY(std::vector<Value> items, collect(call.heap, call.self));
   std::reverse(items.begin(), items.end());
   const Value list = call.heap.new_list(items);
   if (list.failed() || call.self.is(Kind::generator)) return list;
@@ -174,14 +174,13 @@ Value filter_reverse(Call& call) {
 }
 
 Value filter_sum(Call& call) {
-  INGOT_OPTIONAL(const std::vector<Value> items, collect(call.heap, call.self));
+  INGOT_TRY(const std::vector<Value> items, collect(call.heap, call.self));
   Value sum = call.has(1) ? call[1] : Value::of(std::int64_t{0});
   if (sum.is_string()) return call.heap.fail("sum() can't sum strings [use ''.join(seq) instead]");
-  INGOT_OPTIONAL(const auto path,
-                 split_path(call.heap, call.has_value(0) ? call[0] : Value::none()));
+  INGOT_TRY(const auto path, split_path(call.heap, call.has_value(0) ? call[0] : Value::none()));
   for (const Value& item : items) {
-    INGOT_VALUE(const Value part, attribute_path(call.heap, item, path));
-    INGOT_VALUE(sum, arithmetic(call.heap, Operator::add, sum, part));
+    INGOT_TRY(const Value part, attribute_path(call.heap, item, path));
+    INGOT_TRY(sum, arithmetic(call.heap, Operator::add, sum, part));
   }
   return sum;
 }
@@ -207,11 +206,11 @@ Value filter_dictsort(Call& call) {
 }
 
 Value filter_groupby(Call& call) {
-  INGOT_OPTIONAL(const std::vector<Value> items, collect(call.heap, call.self));
-  INGOT_OPTIONAL(const std::span<const Value> path, split_path(call.heap, call[0]));
+  INGOT_TRY(const std::vector<Value> items, collect(call.heap, call.self));
+  INGOT_TRY(const std::span<const Value> path, split_path(call.heap, call[0]));
   std::vector<SortKey> keys;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    INGOT_VALUE(Value key, attribute_path(call.heap, items[i], path, call[1]));
+    INGOT_TRY(Value key, attribute_path(call.heap, items[i], path, call[1]));
     if (!call.flag(2)) key = without_case(call.heap, key);
     if (key.failed()) return key;
     keys.push_back({key, i});
@@ -225,10 +224,10 @@ Value filter_groupby(Call& call) {
       members.push_back(items[keys[end].position]);
     }
     if (end == begin) members.push_back(items[keys[end++].position]);  // NaN equals nothing
-    INGOT_VALUE(const Value shown, attribute_path(call.heap, members[0], path, call[1]));
-    INGOT_VALUE(const Value list, call.heap.new_list(members));
+    INGOT_TRY(const Value shown, attribute_path(call.heap, members[0], path, call[1]));
+    INGOT_TRY(const Value list, call.heap.new_list(members));
     const Value pair[] = {call.flag(2) ? keys[begin].key : shown, list};
-    INGOT_VALUE(Value group, call.heap.new_list(pair, Kind::tuple));
+    INGOT_TRY(Value group, call.heap.new_list(pair, Kind::tuple));
     group.flags |= Value::is_group_flag;
     groups.push_back(group);
     begin = end;

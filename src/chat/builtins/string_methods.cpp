@@ -21,8 +21,8 @@ std::optional<Window> window_of(Call& call, std::size_t first) {
   if (!call.has_value(first) && !call.has_value(first + 1)) return Window{0, text.size()};
   if (!call.heap.spend_on(3 * text.size())) return std::nullopt;
   const auto count = static_cast<std::int64_t>(count_characters(text));
-  INGOT_OPTIONAL(std::int64_t start, call.integer_or_none(first));
-  INGOT_OPTIONAL(std::int64_t stop, call.integer_or_none(first + 1, count));
+  INGOT_TRY(std::int64_t start, call.integer_or_none(first));
+  INGOT_TRY(std::int64_t stop, call.integer_or_none(first + 1, count));
   const auto clamped = [&](std::int64_t index) {
     return std::max<std::int64_t>(0, index < 0 ? std::max(index, -count) + count : index);
   };
@@ -60,24 +60,24 @@ Value strip_method(Call& call) {
 
 template <Side side>
 Value pad_method(Call& call) {
-  INGOT_OPTIONAL(const std::int64_t width, call.integer(0));
+  INGOT_TRY(const std::int64_t width, call.integer(0));
   return pad(call.heap, call.self, width, side, call[1]);
 }
 
 template <bool from_right>
 Value split_method(Call& call) {
-  INGOT_OPTIONAL(const std::int64_t max_splits, call.integer(1, -1));
+  INGOT_TRY(const std::int64_t max_splits, call.integer(1, -1));
   return split(call.heap, call.self, call[0], max_splits, from_right);
 }
 
 Value split_lines_method(Call& call) {
-  INGOT_OPTIONAL(const std::vector<Value> lines, split_lines(call.heap, call.self, call.flag(0)));
+  INGOT_TRY(const std::vector<Value> lines, split_lines(call.heap, call.self, call.flag(0)));
   return call.heap.new_list(lines);
 }
 
 template <bool from_right>
 Value partition(Call& call) {
-  INGOT_VALUE(const Value separator, bound_string(call, 0));
+  INGOT_TRY(const Value separator, bound_string(call, 0));
   if (separator.size == 0) return call.heap.fail("empty separator");
   const std::string_view text = call.self.text();
   if (!call.heap.spend_on(text.size() + separator.size)) return Failed();
@@ -102,8 +102,8 @@ std::int64_t character_index(std::string_view text, std::size_t byte) {
 
 template <bool from_right>
 Value find_method(Call& call) {
-  INGOT_VALUE(const Value wanted, bound_string(call, 0));
-  INGOT_OPTIONAL(const Window window, begin_search(call, wanted));
+  INGOT_TRY(const Value wanted, bound_string(call, 0));
+  INGOT_TRY(const Window window, begin_search(call, wanted));
   if (!window.is_valid) return Value::of(std::int64_t{-1});
   const std::string_view text = call.self.text().substr(0, window.end);
   std::size_t at = std::string_view::npos;
@@ -124,8 +124,8 @@ Value index_method(Call& call) {
 }
 
 Value count_method(Call& call) {
-  INGOT_VALUE(const Value wanted, bound_string(call, 0));
-  INGOT_OPTIONAL(const Window window, begin_search(call, wanted));
+  INGOT_TRY(const Value wanted, bound_string(call, 0));
+  INGOT_TRY(const Window window, begin_search(call, wanted));
   if (!window.is_valid) return Value::of(std::int64_t{0});
   const std::string_view text = call.self.text().substr(window.begin, window.end - window.begin);
   if (wanted.size == 0) return Value::of_count(count_characters(text) + 1);
@@ -135,7 +135,7 @@ Value count_method(Call& call) {
 /// startswith() and endswith(): of one text or any of a tuple.
 template <bool at_end>
 Value has_edge(Call& call) {
-  INGOT_OPTIONAL(const Window window, window_of(call, 1));
+  INGOT_TRY(const Window window, window_of(call, 1));
   const std::string_view text = call.self.text().substr(
       std::min(window.begin, window.end), window.end - std::min(window.begin, window.end));
   const auto matches = [&](const Value& edge) {
@@ -155,7 +155,7 @@ Value has_edge(Call& call) {
 
 template <bool at_end>
 Value remove_edge(Call& call) {
-  INGOT_VALUE(const Value edge, bound_string(call, 0));
+  INGOT_TRY(const Value edge, bound_string(call, 0));
   const std::string_view text = call.self.text();
   if (!call.heap.spend_on(edge.size)) return Failed();
   const bool has = at_end ? text.ends_with(edge.text()) : text.starts_with(edge.text());
@@ -165,20 +165,20 @@ Value remove_edge(Call& call) {
 }
 
 Value replace_method(Call& call) {
-  INGOT_VALUE(const Value old_text, bound_string(call, 0));
-  INGOT_VALUE(const Value new_text, bound_string(call, 1));
-  INGOT_OPTIONAL(const std::int64_t count, call.integer(2, -1));
+  INGOT_TRY(const Value old_text, bound_string(call, 0));
+  INGOT_TRY(const Value new_text, bound_string(call, 1));
+  INGOT_TRY(const std::int64_t count, call.integer(2, -1));
   return replace(call.heap, call.self, old_text, new_text, count);
 }
 
 Value join_method(Call& call) {
-  INGOT_OPTIONAL(std::vector<Value> items, collect(call.heap, call[0]));
+  INGOT_TRY(std::vector<Value> items, collect(call.heap, call[0]));
   for (Value& item : items) {
     if (!item.is_string()) {
       return call.heap.fail("join() needs strings, not " + std::string(type_name(item.kind)));
     }
     if (call.self.is_markup()) {
-      INGOT_VALUE(item, escaped(call.heap, item));
+      INGOT_TRY(item, escaped(call.heap, item));
     }
   }
   return join(call.heap, call.self, items).with_markup(call.self.is_markup());
@@ -212,7 +212,7 @@ Value swap_case(Call& call) {
 }
 
 Value expand_tabs(Call& call) {
-  INGOT_OPTIONAL(std::int64_t width, call.integer(0, 8));
+  INGOT_TRY(std::int64_t width, call.integer(0, 8));
   if (!call.heap.spend_on(call.self.size)) return Failed();
   const auto tabs = static_cast<std::uint64_t>(std::ranges::count(call.self.text(), '\t'));
   width = std::clamp<std::int64_t>(width, 0,
@@ -233,14 +233,13 @@ Value expand_tabs(Call& call) {
 }
 
 Value zero_fill(Call& call) {
-  INGOT_OPTIONAL(const std::int64_t width, call.integer(0));
+  INGOT_TRY(const std::int64_t width, call.integer(0));
   const std::string_view text = call.self.text();
   const bool has_sign = text.starts_with('-') || text.starts_with('+');
   const std::size_t sign_size = has_sign ? 1 : 0;
   const Value digits = call.heap.part_of(call.self, sign_size, text.size());
-  INGOT_VALUE(const Value padded,
-              pad(call.heap, digits, width - static_cast<std::int64_t>(sign_size), Side::left,
-                  Value::text_of("0")));
+  INGOT_TRY(const Value padded, pad(call.heap, digits, width - static_cast<std::int64_t>(sign_size),
+                                    Side::left, Value::text_of("0")));
   return concatenate(call.heap, call.heap.part_of(call.self, 0, sign_size), padded);
 }
 
@@ -318,15 +317,15 @@ Value is_title(Call& call) {
 constexpr Builtin methods[] = {
     {"capitalize", capitalize},
     {"casefold", in_other_case<Case::folded>},
-    {"center", pad_method<Side::both>, "width fillchar", 1},
-    {"count", count_method, "sub start end", 1},
-    {"encode", encode, "encoding errors"},
-    {"endswith", has_edge<true>, "suffix start end", 1},
-    {"expandtabs", expand_tabs, "tabsize"},
-    {"find", find_method<false>, "sub start end", 1},
-    {"format", brace_format, "", 0, Builtin::Extra::accepted},
-    {"format_map", brace_format_map, "mapping", 1},
-    {"index", index_method<false>, "sub start end", 1},
+    {"center", pad_method<Side::both>, {"width", "fillchar"}, 1},
+    {"count", count_method, {"sub", "start", "end"}, 1},
+    {"encode", encode, {"encoding", "errors"}},
+    {"endswith", has_edge<true>, {"suffix", "start", "end"}, 1},
+    {"expandtabs", expand_tabs, {"tabsize"}},
+    {"find", find_method<false>, {"sub", "start", "end"}, 1},
+    {"format", brace_format, {}, 0, Builtin::Extra::accepted},
+    {"format_map", brace_format_map, {"mapping"}, 1},
+    {"index", index_method<false>, {"sub", "start", "end"}, 1},
     {"isalnum", all_characters<is_alphanumeric>},
     {"isalpha", all_characters<is_letter>},
     {"isascii", all_characters<is_ascii_character, true>},
@@ -339,28 +338,28 @@ constexpr Builtin methods[] = {
     {"isspace", all_characters<is_space>},
     {"istitle", is_title},
     {"isupper", all_in_case<is_upper, is_lower>},
-    {"join", join_method, "iterable", 1},
-    {"ljust", pad_method<Side::right>, "width fillchar", 1},
+    {"join", join_method, {"iterable"}, 1},
+    {"ljust", pad_method<Side::right>, {"width", "fillchar"}, 1},
     {"lower", in_other_case<Case::lower>},
-    {"lstrip", strip_method<Side::left>, "chars"},
-    {"partition", partition<false>, "sep", 1},
-    {"removeprefix", remove_edge<false>, "prefix", 1},
-    {"removesuffix", remove_edge<true>, "suffix", 1},
-    {"replace", replace_method, "old new count", 2},
-    {"rfind", find_method<true>, "sub start end", 1},
-    {"rindex", index_method<true>, "sub start end", 1},
-    {"rjust", pad_method<Side::left>, "width fillchar", 1},
-    {"rpartition", partition<true>, "sep", 1},
-    {"rsplit", split_method<true>, "sep maxsplit"},
-    {"rstrip", strip_method<Side::right>, "chars"},
-    {"split", split_method<false>, "sep maxsplit"},
-    {"splitlines", split_lines_method, "keepends"},
-    {"startswith", has_edge<false>, "prefix start end", 1},
-    {"strip", strip_method<Side::both>, "chars"},
+    {"lstrip", strip_method<Side::left>, {"chars"}},
+    {"partition", partition<false>, {"sep"}, 1},
+    {"removeprefix", remove_edge<false>, {"prefix"}, 1},
+    {"removesuffix", remove_edge<true>, {"suffix"}, 1},
+    {"replace", replace_method, {"old", "new", "count"}, 2},
+    {"rfind", find_method<true>, {"sub", "start", "end"}, 1},
+    {"rindex", index_method<true>, {"sub", "start", "end"}, 1},
+    {"rjust", pad_method<Side::left>, {"width", "fillchar"}, 1},
+    {"rpartition", partition<true>, {"sep"}, 1},
+    {"rsplit", split_method<true>, {"sep", "maxsplit"}},
+    {"rstrip", strip_method<Side::right>, {"chars"}},
+    {"split", split_method<false>, {"sep", "maxsplit"}},
+    {"splitlines", split_lines_method, {"keepends"}},
+    {"startswith", has_edge<false>, {"prefix", "start", "end"}, 1},
+    {"strip", strip_method<Side::both>, {"chars"}},
     {"swapcase", swap_case},
     {"title", title},
     {"upper", in_other_case<Case::upper>},
-    {"zfill", zero_fill, "width", 1},
+    {"zfill", zero_fill, {"width"}, 1},
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ Value is_sequence(Call& call) {
 
 /// The rest of a division, compared.
 Value has_rest(Call& call, const Value& divisor, std::int64_t wanted) {
-  INGOT_VALUE(const Value rest, arithmetic(call.heap, Operator::modulo, call.self, divisor));
+  INGOT_TRY(const Value rest, arithmetic(call.heap, Operator::modulo, call.self, divisor));
   return Value::of(equal(call.heap, rest, Value::of(wanted)));
 }
 
@@ -89,45 +89,45 @@ Value is_test(Call& call) {
 
 template <bool wants_upper>
 Value is_case(Call& call) {
-  INGOT_VALUE(const Value text, string_of(call.heap, call.self));
+  INGOT_TRY(const Value text, string_of(call.heap, call.self));
   const Builtin* method = find_builtin(string_methods(), wants_upper ? "isupper" : "islower");
   return call_builtin(call.heap, *method, text, {});
 }
 
 constexpr Builtin test_rows[] = {
-    {"!=", compares<Comparison::ne>, "other", 1},
-    {"<", compares<Comparison::lt>, "other", 1},
-    {"<=", compares<Comparison::le>, "other", 1},
-    {"==", compares<Comparison::eq>, "other", 1},
-    {">", compares<Comparison::gt>, "other", 1},
-    {">=", compares<Comparison::ge>, "other", 1},
+    {"!=", compares<Comparison::ne>, {"other"}, 1},
+    {"<", compares<Comparison::lt>, {"other"}, 1},
+    {"<=", compares<Comparison::le>, {"other"}, 1},
+    {"==", compares<Comparison::eq>, {"other"}, 1},
+    {">", compares<Comparison::gt>, {"other"}, 1},
+    {">=", compares<Comparison::ge>, {"other"}, 1},
     {"boolean", is_kind<Kind::boolean>},
     {"callable", is_callable},
     {"defined", is_defined},
-    {"divisibleby", is_divisible, "num", 1},
-    {"eq", compares<Comparison::eq>, "other", 1},
-    {"equalto", compares<Comparison::eq>, "other", 1},
+    {"divisibleby", is_divisible, {"num"}, 1},
+    {"eq", compares<Comparison::eq>, {"other"}, 1},
+    {"equalto", compares<Comparison::eq>, {"other"}, 1},
     {"escaped", is_escaped},
     {"even", is_even},
     {"false", is_boolean_value<false>},
     {"filter", is_filter},
     {"float", is_kind<Kind::real>},
-    {"ge", compares<Comparison::ge>, "other", 1},
-    {"greaterthan", compares<Comparison::gt>, "other", 1},
-    {"gt", compares<Comparison::gt>, "other", 1},
-    {"in", is_in, "seq", 1},
+    {"ge", compares<Comparison::ge>, {"other"}, 1},
+    {"greaterthan", compares<Comparison::gt>, {"other"}, 1},
+    {"gt", compares<Comparison::gt>, {"other"}, 1},
+    {"in", is_in, {"seq"}, 1},
     {"integer", is_integer},
     {"iterable", is_iterable},
-    {"le", compares<Comparison::le>, "other", 1},
-    {"lessthan", compares<Comparison::lt>, "other", 1},
+    {"le", compares<Comparison::le>, {"other"}, 1},
+    {"lessthan", compares<Comparison::lt>, {"other"}, 1},
     {"lower", is_case<false>},
-    {"lt", compares<Comparison::lt>, "other", 1},
+    {"lt", compares<Comparison::lt>, {"other"}, 1},
     {"mapping", is_kind<Kind::object>},
-    {"ne", compares<Comparison::ne>, "other", 1},
+    {"ne", compares<Comparison::ne>, {"other"}, 1},
     {"none", is_kind<Kind::none>},
     {"number", is_number},
     {"odd", is_odd},
-    {"sameas", is_same, "other", 1},
+    {"sameas", is_same, {"other"}, 1},
     {"sequence", is_sequence},
     {"string", is_kind<Kind::string>},
     {"test", is_test},

@@ -13,7 +13,7 @@ constexpr std::int64_t default_wrap_width = 79;
 
 /// Applies a method of strings to the printed form of anything.
 Value on_text(Call& call, std::string_view method) {
-  INGOT_VALUE(const Value text, string_of(call.heap, call.self));
+  INGOT_TRY(const Value text, string_of(call.heap, call.self));
   const Arguments arguments = {call.arguments, {}};
   const Builtin& row = *find_builtin(string_methods(), method);
   const auto given = static_cast<std::size_t>(
@@ -35,7 +35,7 @@ std::uint8_t lines_origin(const std::vector<Value>& lines) {
 
 Value indention_of(Call& call) {
   if (call[0].is_string()) return call[0];
-  INGOT_OPTIONAL(const std::int64_t given, call.integer(0, 4));
+  INGOT_TRY(const std::int64_t given, call.integer(0, 4));
   const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(given, 0));
   const bool fits = call.heap.fits_text(width) && call.heap.spend_on(width);
   return fits ? call.heap.new_string(std::string(width, ' ')) : Failed();
@@ -52,7 +52,7 @@ bool is_url_safe(char c, bool is_query) {
 }
 
 bool append_quoted(Heap& heap, const Value& value, bool is_query) {
-  INGOT_VALUE(const Value text, string_of(heap, value));
+  INGOT_TRY(const Value text, string_of(heap, value));
   const bool fits = heap.spend_on_characters(text.size) &&
                     heap.allow_bytes(std::uint64_t{text.size} * 3) && heap.allow_output();
   if (!fits) return false;
@@ -73,9 +73,9 @@ bool append_quoted(Heap& heap, const Value& value, bool is_query) {
 bool append_query(Heap& heap, const Value& pairs) {
   const bool is_object = pairs.is(Kind::object);
   View view = {is_object ? pairs.object : nullptr, View::Part::items};
-  INGOT_OPTIONAL(Iteration iteration, iterate(heap, is_object ? Value::of(&view) : pairs));
+  INGOT_TRY(Iteration iteration, iterate(heap, is_object ? Value::of(&view) : pairs));
   for (bool is_first = true;; is_first = false) {
-    INGOT_VALUE(const Value pair, next(heap, iteration));
+    INGOT_TRY(const Value pair, next(heap, iteration));
     if (!pair.is_given()) return true;
     if (!pair.is_sequence() || pair.list->count != 2) return heap.fail("urlencode needs pairs");
     if (!is_first) heap.output().append('&', from_template);
@@ -131,8 +131,8 @@ bool append_attributes(Call& call) {
     const bool is_name = pair.key.is_string() && call.heap.spend_on_characters(pair.key.size) &&
                          pair.key.text().find_first_of(" \t\n\r\f\v/>=") == std::string_view::npos;
     if (!is_name) return call.heap.fail("Invalid character in attribute name");
-    INGOT_VALUE(const Value key, escaped(call.heap, pair.key));
-    INGOT_VALUE(const Value value, escaped(call.heap, pair.value));
+    INGOT_TRY(const Value key, escaped(call.heap, pair.key));
+    INGOT_TRY(const Value value, escaped(call.heap, pair.value));
     if (!is_first) output.append(' ', from_template);
     is_first = false;
     if (!print(call.heap, key)) return false;
@@ -158,22 +158,22 @@ Value filter_center(Call& call) {
 }
 
 Value filter_force_escape(Call& call) {
-  INGOT_VALUE(const Value text, string_of(call.heap, call.self));
+  INGOT_TRY(const Value text, string_of(call.heap, call.self));
   return escaped(call.heap, text.with_markup(false));
 }
 
 Value filter_safe(Call& call) {
-  INGOT_VALUE(const Value text, string_of(call.heap, call.self));
+  INGOT_TRY(const Value text, string_of(call.heap, call.self));
   return text.with_markup(true);
 }
 
 Value filter_format(Call& call) {
-  INGOT_VALUE(const Value format, string_of(call.heap, call.self));
+  INGOT_TRY(const Value format, string_of(call.heap, call.self));
   if (!call.more.empty() && !call.more_keywords.empty()) {
     return call.heap.fail("can't handle positional and keyword arguments at the same time");
   }
   if (call.more_keywords.empty()) {
-    INGOT_VALUE(const Value arguments, call.heap.new_list(call.more, Kind::tuple));
+    INGOT_TRY(const Value arguments, call.heap.new_list(call.more, Kind::tuple));
     return percent_format(call.heap, format, arguments);
   }
   Object* named = call.heap.new_object(call.more_keywords.size());
@@ -182,19 +182,19 @@ Value filter_format(Call& call) {
 }
 
 Value filter_replace(Call& call) {
-  INGOT_VALUE(const Value text, string_of(call.heap, call.self));
-  INGOT_VALUE(const Value old_text, string_of(call.heap, call[0]));
-  INGOT_VALUE(const Value new_text, string_of(call.heap, call[1]));
-  INGOT_OPTIONAL(const std::int64_t count, call.integer_or_none(2, -1));
+  INGOT_TRY(const Value text, string_of(call.heap, call.self));
+  INGOT_TRY(const Value old_text, string_of(call.heap, call[0]));
+  INGOT_TRY(const Value new_text, string_of(call.heap, call[1]));
+  INGOT_TRY(const std::int64_t count, call.integer_or_none(2, -1));
   return replace(call.heap, text.with_markup(false), old_text, new_text, count);
 }
 
 Value filter_join(Call& call) {
-  INGOT_OPTIONAL(std::vector<Value> items, collect(call.heap, call.self));
+  INGOT_TRY(std::vector<Value> items, collect(call.heap, call.self));
   if (call.has_value(1)) {
-    INGOT_OPTIONAL(const std::span<const Value> path, split_path(call.heap, call[1]));
+    INGOT_TRY(const std::span<const Value> path, split_path(call.heap, call[1]));
     for (Value& item : items) {
-      INGOT_VALUE(item, attribute_path(call.heap, item, path));
+      INGOT_TRY(item, attribute_path(call.heap, item, path));
     }
   }
   const Value separator = call.has(0) ? string_of(call.heap, call[0]) : Value::text_of("");
@@ -203,7 +203,7 @@ Value filter_join(Call& call) {
 
 /// Each word begins in upper case; Jinja's idea of a word, not Python's.
 Value filter_title(Call& call) {
-  INGOT_VALUE(const Value text, string_of(call.heap, call.self));
+  INGOT_TRY(const Value text, string_of(call.heap, call.self));
   bool is_first = true;
   return map_characters(call.heap, text, [&](char32_t c, std::string& result) {
     append_in_case(result, is_first ? Case::upper : Case::lower, c);
@@ -212,15 +212,15 @@ Value filter_title(Call& call) {
 }
 
 Value filter_indent(Call& call) {
-  INGOT_VALUE(const Value text, needed_text(call));
-  INGOT_VALUE(const Value indention, indention_of(call));
+  INGOT_TRY(const Value text, needed_text(call));
+  INGOT_TRY(const Value indention, indention_of(call));
   const bool indents_first = call.flag(1);
   const bool indents_blank = call.flag(2);
   // The engine of reference appends a line end before it splits, so that one at the end stays.
-  INGOT_VALUE(const Value closed,
-              concatenate(call.heap, text,
-                          Value::text_of("\n", text.is_mixed() ? std::uint8_t{0} : text.origin())));
-  INGOT_OPTIONAL(const std::vector<Value> lines, split_lines(call.heap, closed, false));
+  INGOT_TRY(const Value closed,
+            concatenate(call.heap, text,
+                        Value::text_of("\n", text.is_mixed() ? std::uint8_t{0} : text.origin())));
+  INGOT_TRY(const std::vector<Value> lines, split_lines(call.heap, closed, false));
   if (!call.heap.allow_bytes(text.size + lines.size() * (std::uint64_t{indention.size} + 1)))
     return Failed();
   const std::uint8_t origin = lines_origin(lines);
@@ -238,7 +238,7 @@ Value filter_indent(Call& call) {
 Value filter_pprint(Call& call) { return repr_of(call.heap, call.self); }
 
 Value filter_striptags(Call& call) {
-  INGOT_VALUE(const Value text, string_of(call.heap, call.self));
+  INGOT_TRY(const Value text, string_of(call.heap, call.self));
   const std::uint64_t size = text.size;
   if (!call.heap.spend_on_characters(2 * size) || !call.heap.allow_bytes(size)) return Failed();
   const std::string_view bytes = text.text();
@@ -262,8 +262,8 @@ Value filter_striptags(Call& call) {
 
 Value filter_truncate(Call& call) {
   const Value& text = call.self;
-  INGOT_OPTIONAL(const std::int64_t length, call.integer(0, 255));
-  INGOT_OPTIONAL(const std::int64_t leeway, call.integer_or_none(3, 5));
+  INGOT_TRY(const std::int64_t length, call.integer(0, 255));
+  INGOT_TRY(const std::int64_t leeway, call.integer_or_none(3, 5));
   const Value end = call.has(2) ? call[2] : Value::text_of("...");
   if (!end.is_string()) return call.heap.fail("the end of a truncated text must be a string");
   if (!call.heap.spend_on(std::uint64_t{text.size} + end.size)) return Failed();
@@ -273,7 +273,7 @@ Value filter_truncate(Call& call) {
   // Lists have a length, too, and are never cut.
   const std::int64_t size = count_of(text);
   if (size >= 0 && size - leeway <= length) return text;
-  INGOT_VALUE(const Value needed, needed_text(call));
+  INGOT_TRY(const Value needed, needed_text(call));
   std::size_t cut = byte_of_character(text.text(), static_cast<std::size_t>(length - end_size));
   if (!call.flag(1)) cut = std::min(cut, text.text().substr(0, cut).rfind(' '));
   return concatenate(call.heap, call.heap.part_of(needed, 0, cut), end);
@@ -289,7 +289,7 @@ Value filter_urlencode(Call& call) {
 }
 
 Value filter_wordcount(Call& call) {
-  INGOT_VALUE(const Value text, string_of(call.heap, call.self));
+  INGOT_TRY(const Value text, string_of(call.heap, call.self));
   if (!call.heap.spend_on_characters(text.size)) return Failed();
   std::int64_t count = 0;
   bool in_word = false;
@@ -304,15 +304,15 @@ Value filter_wordcount(Call& call) {
 }
 
 Value filter_wordwrap(Call& call) {
-  INGOT_VALUE(const Value text, needed_text(call));
-  INGOT_OPTIONAL(const std::int64_t width, call.integer(0, default_wrap_width));
+  INGOT_TRY(const Value text, needed_text(call));
+  INGOT_TRY(const std::int64_t width, call.integer(0, default_wrap_width));
   if (width <= 0) return call.heap.fail("the width must be above 0");
   const Value end = call.has_value(2) ? call[2] : Value::text_of("\n");
   if (!end.is_string()) return call.heap.fail("the wrap string must be a string");
   const std::uint64_t size = text.size;
   if (!call.heap.spend_on_characters(4 * size) || !call.heap.allow_bytes(size * (end.size + 1)))
     return Failed();
-  INGOT_OPTIONAL(const std::vector<Value> lines, split_lines(call.heap, text, false));
+  INGOT_TRY(const std::vector<Value> lines, split_lines(call.heap, text, false));
   const WrapOptions options = {static_cast<std::size_t>(width), call.flag(1, true),
                                call.flag(3, true)};
   const auto mark = call.heap.output().begin();

@@ -113,14 +113,14 @@ class Prober {
                                         .max_output_bytes = std::uint64_t{1} << 20,
                                         .max_memory_bytes = std::uint64_t{4} << 20};
 
-  [[nodiscard]] static bool is_limit(const ChatError& error) {
+  [[nodiscard]] static bool is_limit(const Error& error) {
     return error.code == Errc::limit_exceeded;
   }
 
   std::optional<std::string> render(Messages messages, ChatValue variables = {}) {
     if (gives_tools_ && variables.find("tools") == nullptr) variables.add("tools", tools());
     options_.variables = std::move(variables);
-    ChatResult<ChatText> result = chat_.render(ChatValue::list(messages), {}, options_);
+    Result<ChatText> result = chat_.render(ChatValue::list(messages), {}, options_);
     if (result) return std::move(result->text);
     error_ = std::move(result.error());
     profile_.reached_limit = profile_.reached_limit || is_limit(*error_);
@@ -138,7 +138,7 @@ class Prober {
   /// Whether plain conversations render, and with their texts.
   void find_text() {
     const auto alone = render({user(question)});
-    const std::optional<ChatError> failure = error_;
+    const std::optional<Error> failure = error_;
     const auto talk = render({user(question), assistant(answer), user(second_question)});
     const auto guided = render({chat_message("system", system_text), user(question)});
     if (!alone && !talk && !guided) {
@@ -177,7 +177,7 @@ class Prober {
 
   void try_conversation(std::string_view conversation, bool is_plain, Messages messages) {
     if (render(messages) || is_limit(*error_)) return;
-    profile_.refusals.push_back({conversation, error_->reason, error_->code, is_plain});
+    profile_.refusals.push_back({conversation, error_->detail, error_->code, is_plain});
   }
 
   /// What stands before and after an answer.
@@ -240,7 +240,7 @@ class Prober {
     const auto text = render({parts_message({})});
     if (!text && is_limit(*error_)) return;
     if (!text) {
-      profile_.parts_problem = "it fails: " + error_->reason;
+      profile_.parts_problem = "it fails: " + error_->detail;
     } else if (!contains(text, question)) {
       profile_.parts_problem = "its text is not in the prompt";
     } else if (is_list(text)) {
@@ -271,7 +271,7 @@ class Prober {
   const ChatTemplate& chat_;
   ChatOptions options_;
   ChatProfile profile_;
-  std::optional<ChatError> error_;
+  std::optional<Error> error_;
   bool gives_tools_ = false;  // in every conversation
 };
 

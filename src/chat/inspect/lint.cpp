@@ -18,35 +18,32 @@ namespace {
 
 using RemarkKind = ChatRemark::Kind;
 
+/// Empty behind the last.
+using Words = std::array<std::string_view, 40>;
+
 struct Engine {
   RemarkKind kind;
   std::string_view name;
-  std::string_view filters;
-  std::string_view tests;
-  std::string_view methods;
-  std::string_view functions;
-  std::string_view missing_statements;
-  std::string_view missing_operators;
+  Words filters;
+  Words tests;
+  Words methods;
+  Words functions;
+  Words missing_statements;
+  Words missing_operators;
 };
 
 constexpr std::array engines = {
-#define INGOT_CHAT_ENGINE(kind, name, filters, tests, methods, functions, statements, operators) \
-  Engine{RemarkKind::kind, name, filters, tests, methods, functions, statements, operators},
+#define INGOT_CHAT_ENGINE(kind, name, ...) Engine{RemarkKind::kind, name, __VA_ARGS__},
 #include "chat/inspect/engines.def"
 #undef INGOT_CHAT_ENGINE
 };
-
-/// Whether a list between blanks has a word.
-bool lists(std::string_view words, std::string_view word) {
-  return words.find(" " + std::string(word) + " ") != std::string_view::npos;
-}
 
 /// A statement or an operator that other engines may not have.
 struct Construct {
   NodeKind node;
   std::string_view noun;
   std::string_view word;
-  std::string_view Engine::*missing;
+  Words Engine::*missing;
 };
 
 constexpr Construct constructs[] = {
@@ -167,10 +164,10 @@ class Linter {
 
   /// Notes the engines without a thing: those whose list has it, if it is a list of what is
   /// missing, else those whose list has it not.
-  void gaps(const Node& node, std::string_view noun, std::string_view name,
-            std::string_view Engine::*list, bool is_of_missing) {
+  void gaps(const Node& node, std::string_view noun, std::string_view name, Words Engine::*list,
+            bool is_of_missing) {
     for (const Engine& engine : engines) {
-      if (lists(engine.*list, name) != is_of_missing) continue;
+      if ((std::ranges::count(engine.*list, name) != 0) != is_of_missing) continue;
       add(engine.kind, node, std::string(engine.name) + " does not have", noun, name, {});
     }
   }

@@ -27,8 +27,8 @@ Value Render::call(const Value& callee, const Arguments& arguments) {
 }
 
 Value Render::evaluate_call(const CallNode& node, const Value* caller) {
-  INGOT_VALUE(const Value callee, evaluate(*node.callee));
-  INGOT_OPTIONAL(const Arguments arguments, evaluate_arguments(node.arguments, caller));
+  INGOT_TRY(const Value callee, evaluate(*node.callee));
+  INGOT_TRY(const Arguments arguments, evaluate_arguments(node.arguments, caller));
   heap_.set_place(node.callee->place);
   return call(callee, arguments);
 }

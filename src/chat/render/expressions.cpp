@@ -69,7 +69,7 @@ Value Render::evaluate(const Node& node) {
     case NodeKind::logical_and:
       return evaluate_logical(static_cast<const Binary&>(node));
     case NodeKind::logical_not: {
-      INGOT_VALUE(const Value operand, evaluate(*static_cast<const Unary&>(node).operand));
+      INGOT_TRY(const Value operand, evaluate(*static_cast<const Unary&>(node).operand));
       return Value::of(!is_true(operand));
     }
     case NodeKind::compare:
@@ -81,7 +81,7 @@ Value Render::evaluate(const Node& node) {
       return evaluate_sign(static_cast<const Unary&>(node));
     case NodeKind::attribute: {
       const auto& attribute_node = static_cast<const AttributeNode&>(node);
-      INGOT_VALUE(const Value object, evaluate(*attribute_node.object));
+      INGOT_TRY(const Value object, evaluate(*attribute_node.object));
       heap_.set_place(node.place);
       return attribute(heap_, object, attribute_node.name->text, attribute_node.name);
     }
@@ -111,7 +111,7 @@ Value Render::evaluate_sequence(const SequenceNode& node) {
   if (!heap_.allow_elements(count)) return Failed();
   auto* items = heap_.arena().make_array<Value>(count);
   for (std::size_t i = 0; i < count; ++i) {
-    INGOT_VALUE(items[i], evaluate(*node.items[i]));
+    INGOT_TRY(items[i], evaluate(*node.items[i]));
   }
   const Kind kind = node.kind == NodeKind::tuple ? Kind::tuple : Kind::list;
   return Value::of(heap_.arena().make<List>(items, static_cast<std::uint32_t>(count)), kind);
@@ -120,8 +120,8 @@ Value Render::evaluate_sequence(const SequenceNode& node) {
 Value Render::evaluate_object(const ObjectNode& node) {
   Object* object = heap_.new_object(node.pairs.size());
   for (const PairNode& pair : node.pairs) {
-    INGOT_VALUE(const Value key, evaluate(*pair.key));
-    INGOT_VALUE(const Value value, evaluate(*pair.value));
+    INGOT_TRY(const Value key, evaluate(*pair.key));
+    INGOT_TRY(const Value value, evaluate(*pair.value));
     heap_.set_place(pair.key->place);
     if (!insert(heap_, *object, key, value)) return Failed();
   }
@@ -129,7 +129,7 @@ Value Render::evaluate_object(const ObjectNode& node) {
 }
 
 Value Render::evaluate_conditional(const Conditional& node) {
-  INGOT_VALUE(const Value test, evaluate(*node.test));
+  INGOT_TRY(const Value test, evaluate(*node.test));
   if (is_true(test)) return evaluate(*node.then);
   if (node.otherwise != nullptr) return evaluate(*node.otherwise);
   return heap_.new_undefined(Undefined::Reason::hint,
@@ -137,16 +137,16 @@ Value Render::evaluate_conditional(const Conditional& node) {
 }
 
 Value Render::evaluate_logical(const Binary& node) {
-  INGOT_VALUE(const Value left, evaluate(*node.left));
+  INGOT_TRY(const Value left, evaluate(*node.left));
   if (is_true(left) == (node.kind == NodeKind::logical_or)) return left;
   return evaluate(*node.right);
 }
 
 Value Render::evaluate_compare(const CompareNode& node) {
-  INGOT_VALUE(Value left, evaluate(*node.first));
+  INGOT_TRY(Value left, evaluate(*node.first));
   Value result = Value::of(true);
   for (const Comparand& operand : node.rest) {
-    INGOT_VALUE(const Value right, evaluate(*operand.value));
+    INGOT_TRY(const Value right, evaluate(*operand.value));
     heap_.set_place(node.place);
     result = compare(heap_, operand.comparison, left, right);
     if (result.failed() || !is_true(result)) return result;
@@ -161,7 +161,7 @@ Value Render::evaluate_concat(const SequenceNode& node) {
   auto* parts = heap_.arena().make_array<Value>(node.items.size());
   std::uint64_t size = 0;
   for (std::size_t i = 0; i < node.items.size(); ++i) {
-    INGOT_VALUE(parts[i], evaluate(*node.items[i]));
+    INGOT_TRY(parts[i], evaluate(*node.items[i]));
     size += parts[i].is_string() ? parts[i].size : 0;
   }
   heap_.set_place(node.place);
@@ -176,14 +176,14 @@ Value Render::evaluate_concat(const SequenceNode& node) {
 }
 
 Value Render::evaluate_binary(const Binary& node) {
-  INGOT_VALUE(const Value left, evaluate(*node.left));
-  INGOT_VALUE(const Value right, evaluate(*node.right));
+  INGOT_TRY(const Value left, evaluate(*node.left));
+  INGOT_TRY(const Value right, evaluate(*node.right));
   heap_.set_place(node.place);
   return arithmetic(heap_, operator_of(node.kind), left, right);
 }
 
 Value Render::evaluate_sign(const Unary& node) {
-  INGOT_VALUE(const Value operand, evaluate(*node.operand));
+  INGOT_TRY(const Value operand, evaluate(*node.operand));
   heap_.set_place(node.place);
   if (node.kind == NodeKind::negate) return negate(heap_, operand);
   if (operand.is_undefined()) return heap_.fail_undefined(operand);
@@ -193,18 +193,18 @@ Value Render::evaluate_sign(const Unary& node) {
 }
 
 Value Render::evaluate_item(const Binary& node) {
-  INGOT_VALUE(const Value object, evaluate(*node.left));
-  INGOT_VALUE(const Value index, evaluate(*node.right));
+  INGOT_TRY(const Value object, evaluate(*node.left));
+  INGOT_TRY(const Value index, evaluate(*node.right));
   heap_.set_place(node.place);
   return item(heap_, object, index);
 }
 
 Value Render::evaluate_slice(const SliceNode& node) {
-  INGOT_VALUE(const Value object, evaluate(*node.object));
+  INGOT_TRY(const Value object, evaluate(*node.object));
   Value bounds[3];
   for (std::size_t i = 0; i < 3; ++i) {
     if (node.bounds[i] == nullptr) continue;
-    INGOT_VALUE(bounds[i], evaluate(*node.bounds[i]));
+    INGOT_TRY(bounds[i], evaluate(*node.bounds[i]));
   }
   heap_.set_place(node.place);
   // The engine of reference takes a slice of a constant, which it computes beforehand, for an item.
@@ -217,14 +217,14 @@ Value Render::evaluate_slice(const SliceNode& node) {
 Value Render::evaluate_apply(const ApplyNode& node) {
   Value input = block_input_;
   if (node.input != nullptr) {
-    INGOT_VALUE(input, evaluate(*node.input));
+    INGOT_TRY(input, evaluate(*node.input));
   }
   if (node.builtin == nullptr) {
     heap_.set_place(node.place);
     const std::string noun = node.kind == NodeKind::filter ? "filter" : "test";
     return heap_.fail("No " + noun + " named '" + std::string(node.name) + "' found");
   }
-  INGOT_OPTIONAL(const Arguments arguments, evaluate_arguments(node.arguments));
+  INGOT_TRY(const Arguments arguments, evaluate_arguments(node.arguments));
   heap_.set_place(node.place);
   return call_builtin(heap_, *node.builtin, input, arguments);
 }
@@ -236,7 +236,7 @@ std::optional<Arguments> Render::evaluate_arguments(const ArgumentNodes& nodes,
   if (!heap_.spend((positional_count + keyword_count) >> 4)) return std::nullopt;
   auto* positional = heap_.arena().make_array<Value>(positional_count);
   for (std::size_t i = 0; i < positional_count; ++i) {
-    INGOT_VALUE(positional[i], evaluate(*nodes.positional[i]));
+    INGOT_TRY(positional[i], evaluate(*nodes.positional[i]));
   }
   auto* keywords = heap_.arena().make_array<Keyword>(keyword_count);
   for (std::size_t i = 0; i < nodes.keywords.size(); ++i) {
@@ -257,11 +257,11 @@ std::optional<Arguments> Render::evaluate_arguments(const ArgumentNodes& nodes,
 bool Render::append_spread(const ArgumentNodes& nodes, std::vector<Value>& positional,
                            std::vector<Keyword>& keywords) {
   if (nodes.more_positional != nullptr) {
-    INGOT_VALUE(const Value list, evaluate(*nodes.more_positional));
-    INGOT_OPTIONAL(positional, collect(heap_, list, std::move(positional)));
+    INGOT_TRY(const Value list, evaluate(*nodes.more_positional));
+    INGOT_TRY(positional, collect(heap_, list, std::move(positional)));
   }
   if (nodes.more_keywords == nullptr) return true;
-  INGOT_VALUE(const Value object, evaluate(*nodes.more_keywords));
+  INGOT_TRY(const Value object, evaluate(*nodes.more_keywords));
   if (!object.is(Kind::object)) {
     return heap_.fail("argument after ** must be a mapping, not " +
                       std::string(type_name(object.kind)));

@@ -7,21 +7,21 @@
 namespace ingot::chat {
 
 Flow Render::execute_for(const ForNode& node) {
-  INGOT_VALUE(const Value iterable, evaluate(*node.iterable));
+  INGOT_TRY(const Value iterable, evaluate(*node.iterable));
   return run_loop(node, iterable, 0, activation_);
 }
 
 /// The elements that pass the test of the `for`, as a list.
 Value Render::filter_loop(const ForNode& node, const Value& iterable) {
-  INGOT_OPTIONAL(Iteration iteration, iterate(heap_, iterable));
+  INGOT_TRY(Iteration iteration, iterate(heap_, iterable));
   std::vector<Value> kept;
   while (true) {
-    INGOT_VALUE(const Value element, next(heap_, iteration));
+    INGOT_TRY(const Value element, next(heap_, iteration));
     if (!element.is_given()) break;
     if (!heap_.spend(1)) return Failed();
     enter(node.test_scope);
     if (!assign(*node.test_target, element)) return Failed();
-    INGOT_VALUE(const Value test, evaluate(*node.test));
+    INGOT_TRY(const Value test, evaluate(*node.test));
     if (is_true(test)) kept.push_back(element);
   }
   leave(node.test_scope);

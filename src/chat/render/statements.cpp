@@ -97,14 +97,14 @@ Flow Render::execute(const Node& node) {
 }
 
 Flow Render::execute_print(const Node& operand) {
-  INGOT_VALUE(Value value, evaluate(operand));
+  INGOT_TRY(Value value, evaluate(operand));
   if (escapes_output_) value = escaped(heap_, value);
   return flow_of(!value.failed() && print(heap_, value) && heap_.allow_output());
 }
 
 Flow Render::execute_if(const IfNode& node) {
   for (const Branch& branch : node.branches) {
-    INGOT_VALUE(const Value test, evaluate(*branch.test));
+    INGOT_TRY(const Value test, evaluate(*branch.test));
     if (is_true(test)) return execute_all(branch.body);
   }
   return execute_all(node.otherwise);
@@ -127,10 +127,10 @@ bool Render::assign(const Node& target, const Value& value) {
 bool Render::assign_tuple(const SequenceNode& target, const Value& value) {
   heap_.set_place(target.place);
   if (value.is_undefined()) return heap_.fail_undefined(value);
-  INGOT_OPTIONAL(Iteration iteration, iterate(heap_, value));
+  INGOT_TRY(Iteration iteration, iterate(heap_, value));
   std::size_t count = 0;
   for (; count < target.items.size(); ++count) {
-    INGOT_VALUE(const Value element, next(heap_, iteration));
+    INGOT_TRY(const Value element, next(heap_, iteration));
     if (!element.is_given()) {
       return heap_.fail("not enough values to unpack (expected " +
                         std::to_string(target.items.size()) + ", got " + std::to_string(count) +
@@ -138,7 +138,7 @@ bool Render::assign_tuple(const SequenceNode& target, const Value& value) {
     }
     if (!assign(*target.items[count], element)) return false;
   }
-  INGOT_VALUE(const Value rest, next(heap_, iteration));
+  INGOT_TRY(const Value rest, next(heap_, iteration));
   if (!rest.is_given()) return true;
   return heap_.fail("too many values to unpack (expected " + std::to_string(target.items.size()) +
                     ")");
@@ -209,7 +209,7 @@ Flow Render::execute_generation(const BlockNode& node) {
 
 Flow Render::execute_autoescape(const BlockNode& node) {
   enter(node.scope);
-  INGOT_VALUE(const Value on, evaluate(*node.operand));
+  INGOT_TRY(const Value on, evaluate(*node.operand));
   const bool outer = std::exchange(escapes_output_, is_true(on));
   const Flow flow = execute_all(node.body);
   escapes_output_ = outer;
@@ -228,7 +228,7 @@ Flow Render::execute_with(const WithNode& node) {
   std::vector<Value> values;
   values.reserve(node.assignments.size());
   for (const SetNode* assignment : node.assignments) {
-    INGOT_VALUE(values.emplace_back(), evaluate(*assignment->value));
+    INGOT_TRY(values.emplace_back(), evaluate(*assignment->value));
   }
   enter(node.scope);
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -162,8 +162,8 @@ Value join_lists(Heap& heap, const Value& left, const Value& right) {
 
 Value join_strings(Heap& heap, const Value& left, const Value& right) {
   if (!left.is_markup() && !right.is_markup()) return concatenate(heap, left, right);
-  INGOT_VALUE(const Value safe_left, escaped(heap, left));
-  INGOT_VALUE(const Value safe_right, escaped(heap, right));
+  INGOT_TRY(const Value safe_left, escaped(heap, left));
+  INGOT_TRY(const Value safe_right, escaped(heap, right));
   return concatenate(heap, safe_left, safe_right).with_markup(true);
 }
 

@@ -31,7 +31,7 @@ Value import_object(Heap& heap, const ChatValue::Object& members, std::uint32_t 
   Object* object = heap.new_object(members.size());
   for (const ChatValue::Member& member : members) {
     if (!heap.allow_bytes(member.name.size())) return Failed();
-    INGOT_VALUE(const Value value, import_value(heap, member.value, depth + 1));
+    INGOT_TRY(const Value value, import_value(heap, member.value, depth + 1));
     if (!insert(heap, *object, Value::text_of(member.name, from_input), value)) return Failed();
   }
   return Value::of(object);
@@ -110,7 +110,7 @@ Value import_value(Heap& heap, const ChatValue& value, std::uint32_t depth) {
     if (!heap.allow_elements(elements->size())) return Failed();
     auto* items = heap.arena().make_array<Value>(elements->size());
     for (std::size_t i = 0; i < elements->size(); ++i) {
-      INGOT_VALUE(items[i], import_value(heap, (*elements)[i], depth + 1));
+      INGOT_TRY(items[i], import_value(heap, (*elements)[i], depth + 1));
     }
     result =
         Value::of(heap.arena().make<List>(items, static_cast<std::uint32_t>(elements->size())));
@@ -248,14 +248,14 @@ Value next(Heap& heap, Iteration& iteration) {
 
 std::optional<std::vector<Value>> collect(Heap& heap, const Value& value,
                                           std::vector<Value> items) {
-  INGOT_OPTIONAL(Iteration iteration, iterate(heap, value));
+  INGOT_TRY(Iteration iteration, iterate(heap, value));
   if (value.is_string() && !heap.spend_on(value.size)) return std::nullopt;
   if (const std::int64_t count = count_of(value); count > 0) {
     if (!heap.allow_elements(static_cast<std::uint64_t>(count))) return std::nullopt;
     items.reserve(items.size() + static_cast<std::size_t>(count));
   }
   while (true) {
-    INGOT_VALUE(const Value element, next(heap, iteration));
+    INGOT_TRY(const Value element, next(heap, iteration));
     if (!element.is_given()) return items;
     if (!heap.spend(1) || !heap.fits_list(items.size() + 1)) return std::nullopt;
     items.push_back(element);

@@ -173,13 +173,13 @@ Value compare(Heap& heap, Comparison comparison, const Value& left, const Value&
                           {"<", true, false, false},  {"<=", true, true, false},
                           {">", false, false, true},  {">=", false, true, true}};
   if (comparison == Comparison::in || comparison == Comparison::not_in) {
-    INGOT_VALUE(const Value found, contains(heap, right, left));
+    INGOT_TRY(const Value found, contains(heap, right, left));
     return Value::of(found.boolean == (comparison == Comparison::in));
   }
   if (comparison == Comparison::eq) return Value::of(equal(heap, left, right));
   if (comparison == Comparison::ne) return Value::of(!equal(heap, left, right));
   const Row& row = rows[static_cast<std::size_t>(comparison)];
-  INGOT_OPTIONAL(const int result, order(heap, left, right, row.sign));
+  INGOT_TRY(const int result, order(heap, left, right, row.sign));
   return Value::of(result == -1 ? row.less : result == 0 ? row.same : result == 1 && row.greater);
 }
 
@@ -199,9 +199,9 @@ Value contains(Heap& heap, const Value& container, const Value& item) {
     const Object& object = container.is(Kind::object) ? *container.object : *container.view->object;
     return Value::of(find(heap, object, item) != nullptr);
   }
-  INGOT_OPTIONAL(Iteration iteration, iterate(heap, container));
+  INGOT_TRY(Iteration iteration, iterate(heap, container));
   while (true) {
-    INGOT_VALUE(const Value element, next(heap, iteration));
+    INGOT_TRY(const Value element, next(heap, iteration));
     if (!element.is_given()) return Value::of(false);
     if (!heap.spend(1)) return Failed();
     if (equal(heap, element, item)) return Value::of(true);

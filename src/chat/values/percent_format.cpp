@@ -79,7 +79,7 @@ class PercentFormat {
   bool read_number(std::int64_t& number) {
     if (current() == '*') {
       ++at_;
-      INGOT_VALUE(const Value value, next_argument());
+      INGOT_TRY(const Value value, next_argument());
       if (!value.is_integral()) return heap_.fail("* wants int");
       number = value.as_integer();
       return true;
@@ -136,9 +136,9 @@ class PercentFormat {
   }
 
   bool append_shown(const Value& value, const FieldLayout& layout) {
-    INGOT_VALUE(const Value text, layout.type != 's'    ? repr_of(heap_, value)
-                                  : format_.is_markup() ? escaped(heap_, value)
-                                                        : string_of(heap_, value));
+    INGOT_TRY(const Value text, layout.type != 's'    ? repr_of(heap_, value)
+                                : format_.is_markup() ? escaped(heap_, value)
+                                                      : string_of(heap_, value));
     return append_at_right(text, layout);
   }
 
@@ -171,7 +171,7 @@ class PercentFormat {
       layout.align = '=';
       layout.fill = "0";
     }
-    INGOT_OPTIONAL(const std::string& digits, number_digits(heap_, number, layout));
+    INGOT_TRY(const std::string& digits, number_digits(heap_, number, layout));
     return append_number(heap_, digits, value.origin(), layout);
   }
 

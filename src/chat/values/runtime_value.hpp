@@ -2,6 +2,8 @@
 // The values of a template while it runs: 16 bytes each, everything larger lies in the arena.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -155,6 +157,9 @@ struct [[nodiscard]] Value {
 
   [[nodiscard]] bool is(Kind other) const noexcept { return kind == other; }
   [[nodiscard]] bool failed() const noexcept { return kind == Kind::failure; }
+  /// For INGOT_TRY, as a Result has them.
+  [[nodiscard]] bool has_value() const noexcept { return !failed(); }
+  [[nodiscard]] const Value& operator*() const noexcept { return *this; }
   [[nodiscard]] bool is_given() const noexcept { return kind != Kind::missing; }
   /// Given, and not none.
   [[nodiscard]] bool is_set() const noexcept { return is_given() && kind != Kind::none; }
@@ -262,17 +267,25 @@ struct Undefined {
 
 struct Call;
 
+inline constexpr std::size_t max_parameters = 6;
+using Parameters = std::array<std::string_view, max_parameters>;  ///< names; empty behind the last
+
 /// A filter, a test, a method or a function: one row of its table.
 struct Builtin {
   enum class Extra : std::uint8_t { refused, positional, accepted };
 
   std::string_view name;
   Value (*function)(Call&) = nullptr;
-  std::string_view parameters = {};  ///< names, separated by spaces
-  std::uint8_t required = 0;         ///< how many of them have no default
-  Extra extra = Extra::refused;      ///< arguments beyond the parameters
+  Parameters parameters = {};
+  std::uint8_t required = 0;     ///< how many of them have no default
+  Extra extra = Extra::refused;  ///< arguments beyond the parameters
   /// Changes its object, which the sandbox refuses; without a function, also when it is lenient.
   bool is_writing = false;
+
+  [[nodiscard]] std::size_t parameter_count() const noexcept {
+    return static_cast<std::size_t>(std::ranges::find(parameters, std::string_view()) -
+                                    parameters.begin());
+  }
 };
 
 /// An argument with a name.
@@ -370,6 +383,13 @@ struct Failed {
   }
 };
 
+/// What INGOT_TRY returns; the heap knows why.
+inline Failed failure_of(const Value&) noexcept { return {}; }
+template <class T>
+Failed failure_of(const std::optional<T>&) noexcept {
+  return {};
+}
+
 [[nodiscard]] inline bool is_sliceable(const Value& value) noexcept {
   return value.is_string() || value.is_sequence() || value.is(Kind::range);
 }
@@ -378,15 +398,3 @@ struct Failed {
 [[nodiscard]] std::string_view type_name(Kind kind) noexcept;
 
 }  // namespace ingot::chat
-
-/// `INGOT_VALUE(const Value x, f());` declares x, or returns the failure.
-#define INGOT_VALUE(declaration, expression)                                              \
-  const ::ingot::chat::Value INGOT_CONCATENATE(ingot_value_, __LINE__) = (expression);    \
-  if (INGOT_CONCATENATE(ingot_value_, __LINE__).failed()) return ::ingot::chat::Failed(); \
-  declaration = INGOT_CONCATENATE(ingot_value_, __LINE__)
-
-/// The same for what an optional holds, which is empty after a failure.
-#define INGOT_OPTIONAL(declaration, expression)                                      \
-  auto INGOT_CONCATENATE(ingot_optional_, __LINE__) = (expression);                  \
-  if (!INGOT_CONCATENATE(ingot_optional_, __LINE__)) return ::ingot::chat::Failed(); \
-  declaration = *std::move(INGOT_CONCATENATE(ingot_optional_, __LINE__))

@@ -260,7 +260,7 @@ Value repr_of(Heap& heap, const Value& value) {
 
 Value escaped(Heap& heap, const Value& value) {
   if (value.is_markup()) return value;
-  INGOT_VALUE(const Value text, string_of(heap, value));
+  INGOT_TRY(const Value text, string_of(heap, value));
   if (!heap.allow_bytes(std::uint64_t{text.size} * 5)) return Failed();
   const auto mark = heap.output().begin();
   for_each_run(text, 0, text.size, [&](std::string_view run, std::uint8_t origin) {

@@ -127,7 +127,10 @@ Result<void> check_bump_loss(const Model& model, const std::set<std::string_view
       if (is_tied) continue;
     }
     if (!is_allowed) {
-      return fail(Errc::would_be_lost, std::string(tensor.name), loss_text(tensor.name));
+      return fail({.code = Errc::would_be_lost,
+                   .subject = std::string(tensor.name),
+                   .detail = loss_text(tensor.name),
+                   .remedy = Remedy::allow_loss});
     }
     if (++lost <= max_named) {
       remarks.push_back(

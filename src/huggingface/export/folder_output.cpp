@@ -11,6 +11,7 @@
 
 #include "ingot/output_set.hpp"
 #include "ingot/quantize.hpp"
+#include "io/file_descriptor.hpp"
 
 namespace ingot::huggingface {
 namespace {
@@ -85,7 +86,7 @@ Result<void> FolderOutput::check_others() const {
     return fail(Errc::invalid_argument, folder_ + "/" + name,
                 "loaders would take this file for a part of the model; remove it first");
   }
-  if (error) return fail(Errc::io_error, folder_, error.message());
+  if (error) return io::fail_with_errno(error.value(), folder_, "list it");
   return {};
 }
 

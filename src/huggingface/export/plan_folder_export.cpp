@@ -247,10 +247,12 @@ Result<std::unique_ptr<Conversion>> plan_folder_export(const Model& model,
             huggingface::ExportPlanner(facts, path, options).plan());
   if (options.is_strict && !content.lost.empty()) {
     const Error& first = content.lost.front();
-    return fail(Errc::would_be_lost, first.subject,
-                first.detail + (content.lost.size() == 1
-                                    ? ""
-                                    : "; " + std::to_string(content.lost.size() - 1) + " more"));
+    const std::size_t others = content.lost.size() - 1;
+    return fail(
+        {.code = Errc::would_be_lost,
+         .subject = first.subject,
+         .detail = first.detail + (others == 0 ? "" : "; " + std::to_string(others) + " more"),
+         .remedy = Remedy::allow_loss});
   }
   auto output = std::make_unique<huggingface::FolderOutput>(model, std::move(content), options);
   INGOT_TRY_VOID(output->settle(path));

@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "ingot/digest.hpp"
+#include "io/file_descriptor.hpp"
 #include "io/own_file.hpp"
 #include "io/small_file.hpp"
 #include "remote/places/json_answer.hpp"
@@ -305,7 +306,7 @@ Result<std::uint64_t> HeaderCache::clear() const {
     if (fs::remove(item->path(), failure)) freed += size;
     if (failure) error = failure;
   }
-  if (error) return fail(Errc::io_error, folder_, "cannot remove all of it: " + error.message());
+  if (error) return io::fail_with_errno(error.value(), folder_, "remove all of it");
   return freed;
 }
 

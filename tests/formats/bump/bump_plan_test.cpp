@@ -121,6 +121,7 @@ TEST_F(BumpPlanTest, KeyHeadsAreHeadsWhereTheKeyIsMissingOrZero) {
 TEST_F(BumpPlanTest, TheContextMustBeKnown) {
   ModelSketch sketch = sketch_llama().remove("llama.context_length");
   expect_refused(sketch, unfit, "llama.context_length");
+  EXPECT_EQ(plan(sketch).error().remedy, Remedy::give_context);
   sketch.set("llama.context_length", std::uint32_t{0});
   expect_refused(sketch, unfit, "llama.context_length");
   BumpOptions options;
@@ -199,12 +200,14 @@ TEST_F(BumpPlanTest, WeightsMustBeOfATypeOfTheDialect) {
     }
     for (const TensorType stored : {TensorType::q5_0, TensorType::q5_1, TensorType::q8_0}) {
       EXPECT_THAT(plan(with(name, stored)), FailsWith(other_type, Error::no_offset, name));
+      EXPECT_EQ(plan(with(name, stored)).error().remedy, Remedy::widen_or_engine_codes);
       EXPECT_THAT(plan(with(name, stored), engine), Succeeds());
       EXPECT_THAT(plan(with(name, stored), v4), Succeeds());
     }
     for (const TensorType stored : {TensorType::f16, TensorType::bf16, TensorType::q4_0,
                                     TensorType::q5_k, TensorType::iq4_xs}) {
       expect_refused(with(name, stored), other_type, name);
+      EXPECT_EQ(plan(with(name, stored)).error().remedy, Remedy::widen);
       BumpOptions widen;
       widen.widen = true;
       EXPECT_THAT(plan(with(name, stored), widen), Succeeds());
@@ -287,6 +290,7 @@ TEST_F(BumpPlanTest, NothingIsLeftOutSilently) {
     SCOPED_TRACE(name);
     const ModelSketch sketch = sketch_llama(even).tensor(name, TensorType::f32, {64, 10});
     expect_refused(sketch, lost, name);
+    EXPECT_EQ(plan(sketch).error().remedy, Remedy::allow_loss);
     BumpOptions allowed;
     allowed.allow_loss = true;
     const auto planned = plan(sketch, allowed);

@@ -21,13 +21,9 @@ class App;
 }  // namespace CLI
 
 /// `declaration = expression`; if that is an error, the function returns console.fail(file, error).
-#define INGOT_CLI_TRY_(declaration, expression, console, file, result)  \
-  auto result = (expression);                                           \
-  if (!result.has_value()) return (console).fail(file, result.error()); \
-  declaration = *std::move(result)
-
-#define INGOT_CLI_TRY(declaration, expression, console, file) \
-  INGOT_CLI_TRY_(declaration, expression, console, file, INGOT_CONCATENATE(ingot_result_, __LINE__))
+#define INGOT_CLI_TRY(declaration, expression, console, file)                     \
+  INGOT_TRY_(declaration, expression, INGOT_CONCATENATE(ingot_result_, __LINE__), \
+             (console).fail(file, INGOT_CONCATENATE(ingot_result_, __LINE__).error()))
 
 #define INGOT_CLI_TRY_VOID(expression, console, file)            \
   do {                                                           \

@@ -7,7 +7,7 @@ namespace ingot::cli {
 
 std::optional<ChatFacts> chat_facts(const Model& model) {
   ChatFacts facts;
-  const ChatResult<ChatTemplate> chat = ChatTemplate::make(model);
+  const Result<ChatTemplate> chat = ChatTemplate::make(model);
   if (!chat && chat.error().code == Errc::chat_missing) return std::nullopt;
   if (!chat) {
     facts.problem = "it cannot be read";

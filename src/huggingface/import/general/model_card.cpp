@@ -105,7 +105,10 @@ class CardParser {
 
   [[nodiscard]] Failure refuse(Errc code, std::size_t line, std::string what) const {
     // The front matter begins on the second line, and the parser counts from 0.
-    return fail(code, file_, "line " + std::to_string(line + 2) + ": " + std::move(what));
+    return fail({.code = code,
+                 .subject = file_,
+                 .detail = std::move(what),
+                 .line = static_cast<std::uint32_t>(line + 2)});
   }
 
   Result<void> take(const yaml_event_t& event) {

@@ -62,7 +62,7 @@ ChatOutcome<ChatValue> conversation(const ChatArguments& arguments, const std::s
 
 }  // namespace
 
-ChatResult<ChatText> ChatRequest::render(const ChatTemplate& chat) const {
+Result<ChatText> ChatRequest::render(const ChatTemplate& chat) const {
   return messages.members() != nullptr ? chat.render_variables(messages, options)
                                        : chat.render(messages, tools, options);
 }

@@ -45,7 +45,7 @@ struct ChatRequest {
   ChatOptions options;
 
   /// Renders it.
-  [[nodiscard]] ChatResult<ChatText> render(const ChatTemplate& chat) const;
+  [[nodiscard]] Result<ChatText> render(const ChatTemplate& chat) const;
 };
 
 /// The reason why there is no request: exit code and message.

@@ -48,10 +48,10 @@ class Chat {
     if (!files_.model.empty()) {
       INGOT_CLI_TRY(model_, console_.open_model(files_.model), console_, files_.model);
     }
-    const ChatResult<ChatTemplate> chat = open_template(*request);
+    const Result<ChatTemplate> chat = open_template(*request);
     if (!chat) return tell(chat.error());
     remark_on(*chat, *request);
-    const ChatResult<ChatText> prompt = request->render(*chat);
+    const Result<ChatText> prompt = request->render(*chat);
     if (!prompt) return tell(prompt.error());
     return show(*chat, *prompt);
   }
@@ -62,17 +62,17 @@ class Chat {
     return problem.code;
   }
 
-  ExitCode tell(const ChatError& error) {
+  ExitCode tell(const Error& error) {
     const std::string& subject = files_.subject(arguments_);
     if (category_of(error.code) == ErrorCategory::system) {
-      return console_.refuse(subject, error.reason, ExitCode::system);
+      return console_.refuse(subject, error.detail, ExitCode::system);
     }
     if (error.code == Errc::chat_missing) {
-      console_.complain(subject, missing_text(error.template_name));
+      console_.complain(subject, missing_text(error.subject));
     } else if (error.code == Errc::chat_raised) {
-      console_.complain(subject, escape(error.reason));
+      console_.complain(subject, escape(error.detail));
     } else {
-      console_.complain(subject, error.message());
+      console_.complain(subject, chat_error_text(error));
     }
     return ExitCode::refused;
   }
@@ -84,17 +84,11 @@ class Chat {
     return "it has no chat template \"" + escape(name) + "\"" + suggest(name, names);
   }
 
-  [[nodiscard]] ChatResult<ChatTemplate> open_template(const ChatRequest& request) {
+  [[nodiscard]] Result<ChatTemplate> open_template(const ChatRequest& request) {
     if (!arguments_.template_file) return ChatTemplate::make(*model_, template_name(request));
-    Result<std::string> source = read_whole(*arguments_.template_file);
-    if (!source) {
-      ChatError error;
-      error.code = source.error().code;
-      error.reason = source.error().detail;
-      return tl::make_unexpected(std::move(error));
-    }
-    return model_ ? ChatTemplate::make(*model_, *std::move(source), std::string())
-                  : ChatTemplate::make(*std::move(source));
+    INGOT_TRY(std::string source, read_whole(*arguments_.template_file));
+    return model_ ? ChatTemplate::make(*model_, std::move(source), std::string())
+                  : ChatTemplate::make(std::move(source));
   }
 
   /// The requested template; with tools, the one for tools if there is one.

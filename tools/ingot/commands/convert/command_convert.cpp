@@ -157,8 +157,9 @@ std::string settle(Options& options) {
 
 /// The options that help.
 std::string_view option_for(const Error& error) {
-  if (error.code == Errc::would_be_lost) return " (--allow-loss)";
   switch (error.remedy) {
+    case Remedy::allow_loss:
+      return " (--allow-loss)";
     case Remedy::widen:
       return " (--widen)";
     case Remedy::engine_codes:

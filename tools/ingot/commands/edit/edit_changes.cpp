@@ -148,8 +148,8 @@ class Changer {
 
   /// Sets a template that can be read; no other one is of use to anybody.
   Problem set_template(const std::string& text) {
-    const ChatResult<ChatTemplate> chat = ChatTemplate::make(text);
-    if (!chat) return RequestProblem{ExitCode::refused, chat.error().message()};
+    const Result<ChatTemplate> chat = ChatTemplate::make(text);
+    if (!chat) return RequestProblem{ExitCode::refused, chat_error_text(chat.error())};
     set(keys::tokenizer_chat_template, OwnedValue::string(text));
     return {};
   }

@@ -31,10 +31,10 @@ constexpr std::array features = {
 };
 
 /// Why no conversation can be rendered; empty if one can.
-std::string problem_of(const ChatError& error) {
+std::string problem_of(const Error& error) {
   const std::string place =
       error.line == 0 ? std::string() : "line " + std::to_string(error.line) + ": ";
-  return place + escape_shortened(error.reason, message_columns);
+  return place + escape_shortened(error.detail, message_columns);
 }
 
 void write_features(JsonStream& json, const ChatProfile& profile) {
@@ -48,9 +48,9 @@ void write_features(JsonStream& json, const ChatProfile& profile) {
 void write_template(JsonStream& json, const Model& model, const std::string& name) {
   const auto object = json.object();
   json.member("name", name);
-  const ChatResult<ChatTemplate> chat = ChatTemplate::make(model, name);
+  const Result<ChatTemplate> chat = ChatTemplate::make(model, name);
   const ChatProfile profile = chat ? profile_chat(*chat) : ChatProfile();
-  const ChatError* error = chat ? nullptr : &chat.error();
+  const Error* error = chat ? nullptr : &chat.error();
   if (profile.failure && !profile.reached_limit) error = &*profile.failure;
   json.key("problem");
   error == nullptr ? json.null() : json.value(problem_of(*error));
