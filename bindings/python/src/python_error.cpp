@@ -27,20 +27,14 @@ py::object error_object(const Error& error) {
   const py::object offset = error.file_offset == Error::no_offset
                                 ? py::object(py::none())
                                 : py::object(py::int_(error.file_offset));
-  py::list context;
-  for (const std::string& place : error.context) context.append(to_str(place));
   return py::module_::import("ingot._errors")
-      .attr("make_error")(to_str(error.message()), std::string(name_of(error.code)),
-                          static_cast<unsigned>(error.code),
-                          std::string(category_name(category_of(error.code))), offset,
-                          to_str(error.subject), to_str(error.detail), context);
+      .attr("make_error")(
+          to_str(error.message()), std::string(name_of(error.code)),
+          static_cast<unsigned>(error.code), std::string(category_name(category_of(error.code))),
+          offset, to_str(error.subject), to_str(error.detail), list_of(error.context, &to_str));
 }
 
-py::list error_list(std::span<const Error> errors) {
-  py::list list;
-  for (const Error& error : errors) list.append(error_object(error));
-  return list;
-}
+py::list error_list(std::span<const Error> errors) { return list_of(errors, &error_object); }
 
 py::str to_str(std::string_view bytes) {
   PyObject* text =
@@ -63,12 +57,6 @@ std::string text_from(const py::handle& object) {
 
 void refuse_option(const char* name, const py::handle& value) {
   throw py::type_error(std::string(name) + " cannot be " + to_bytes(py::repr(value)));
-}
-
-std::optional<TensorType> find_type_option(const py::dict& options, const char* name) {
-  const std::optional<std::string> type = find_option<std::string>(options, name);
-  if (!type) return std::nullopt;
-  return type_from(*type);
 }
 
 void add_errors(py::module_& module) {
