@@ -63,9 +63,6 @@ struct Finding {
 
 template <class Visitor>
 void describe(Visitor& visit, const Finding& finding) {
-  const auto text = [](std::string_view bytes) {
-    return bytes.empty() ? std::nullopt : std::optional(bytes);
-  };
   const bool has_place = finding.file_offset != Error::no_offset;
   visit("rule", finding.rule->name, "", "a name of check-rules.md, or for a refusal of errors.md");
   visit("severity", finding.rule->severity, "",
@@ -75,10 +72,10 @@ void describe(Visitor& visit, const Finding& finding) {
   visit("message", finding.message, "", "for people");
   visit("offset", has_place ? std::optional(finding.file_offset) : std::nullopt, "bytes",
         "from the start of the file; null if it has no place");
-  visit("key", text(finding.key), "", "the key that it is about, or null");
-  visit("tensor", text(finding.tensor), "", "the tensor that it is about, or null");
+  visit("key", text_if_any(finding.key), "", "the key that it is about, or null");
+  visit("tensor", text_if_any(finding.tensor), "", "the tensor that it is about, or null");
   visit(
-      "shard", text(finding.file), "",
+      "shard", text_if_any(finding.file), "",
       "the file of the set, or of the model folder, that it is in; null if the model is one file");
 }
 

@@ -39,6 +39,18 @@ struct BumpOptions {
   bool is_strictly_original = false;  ///< Read metadata as the original converter does.
 };
 
+template <class Visitor>
+void describe_options(Visitor& visit, BumpOptions& options) {
+  visit("bump_version", options.version);
+  visit("bump_codes", options.codes);
+  visit("bump_context", options.context);
+  visit("bump_config", options.config_path);
+  visit("bump_manifest", options.manifest_path);
+  visit("allow_loss", options.allow_loss);
+  visit("widen", options.widen);
+  visit("strictly_original", options.is_strictly_original);
+}
+
 struct ConvertOptions {
   /// The type of float and quantized tensors in the output: F32, F16, BF16 or F64. Default: as they
   /// are where the format can hold that, else F32. Integers stay.
@@ -57,6 +69,20 @@ struct ConvertOptions {
   bool replace = false;       ///< Outputs that exist are replaced; else Errc::already_exists.
   unsigned thread_count = 0;  ///< 0: as many as the machine has cores.
 };
+
+template <class Visitor>
+void describe_options(Visitor& visit, ConvertOptions& options) {
+  visit("type", options.type);
+  visit("all_tensors", options.all_tensors);
+  visit("names", options.names);
+  visit("max_file_bytes", options.max_file_bytes);
+  visit("version", options.version);
+  visit("byte_order", options.byte_order);
+  visit("alignment", options.alignment);
+  describe_options(visit, options.bump);
+  visit("replace", options.replace);
+  visit("threads", options.thread_count);
+}
 
 /// A conversion that has been checked and not yet done. The model must outlive it.
 class INGOT_EXPORT Conversion {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Results that say what their members are.
+// Results that say what their members are, and options that say what can be set.
 //
 // Beside a result stands `describe(visit, result)`, which calls `visit(name, value, unit, meaning)`
 // for each member. The program's JSON, the dicts of Python and the tables of docs/json.md are
 // visitors, so that they have the same members under the same names.
+//
+// Beside options stands `describe_options(visit, options)`, which calls `visit(name, member)` for
+// each that is set by its name, as bindings to other languages do it.
 //
 // A value is a bool, a number, a text, an enumerator with a `name_of`, a TensorType, another
 // described result, an optional of these, or a range of them.
@@ -27,6 +30,11 @@ inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 }  // namespace detail
+
+/// A text as the value of a member that is absent if the text is empty.
+[[nodiscard]] inline std::optional<std::string_view> text_if_any(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
 
 /// Whether there is a `describe` for a T.
 template <class T>

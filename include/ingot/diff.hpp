@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/metadata.hpp"
@@ -58,6 +59,16 @@ struct ModelDifference {
   }
 };
 
+/// Describes the verdict; what differs are views of the models.
+template <class Visitor>
+void describe(Visitor& visit, const ModelDifference& difference) {
+  visit("same", difference.is_same(), "",
+        "whether nothing of what was compared differs; the order does not count");
+  visit("same_key_order", !difference.has_other_key_order, "",
+        "whether the keys that both have come in the same order");
+  visit("same_tensor_order", !difference.has_other_tensor_order, "", "the same of tensors");
+}
+
 /// Receives the bytes of tensor data done so far, of both models together; false ends the work with
 /// Errc::interrupted. Called from one thread at a time.
 using DistanceProgress = std::function<bool(std::uint64_t done_bytes)>;
@@ -101,6 +112,13 @@ struct WeightDistance {
   /// if one is.
   [[nodiscard]] INGOT_EXPORT double cosine() const noexcept;
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const WeightDistance& distance) {
+  visit("differing", distance.differing, "weights", "that are not equal");
+  describe(visit, distance.error);
+  visit("cosine", distance.cosine(), "", "of the angle between both: 1 for the same direction");
+}
 
 /// The distance of each pair, with many threads: all weights of both are decoded, so leave out
 /// pairs that store the same bytes. The digits do not depend on the number of threads or the CPU.

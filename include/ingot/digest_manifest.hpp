@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/model.hpp"
@@ -60,6 +61,23 @@ struct DigestMismatch {
 
 /// "file", "tensor", "weights", "uuid"
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(DigestMismatch::Kind kind) noexcept;
+
+template <class Visitor>
+void describe(Visitor& visit, const DigestMismatch& mismatch) {
+  const bool is_whole = mismatch.algorithm.empty();
+  const auto digest = [&](std::string_view digits) { return text_if_any(is_whole ? "" : digits); };
+  visit("kind", mismatch.kind, "",
+        "file, tensor, weights (all of them, as llama-gguf-hash has it) or uuid");
+  visit("name", mismatch.name, "", "of the file or tensor");
+  visit("algorithm", text_if_any(mismatch.algorithm), "", "of the digests; null for no digest");
+  visit("expected", digest(mismatch.expected), "", "the digest of the manifest");
+  visit("found", digest(mismatch.found), "", "the digest of the model");
+  visit("problem",
+        std::string_view(!is_whole                ? "differs"
+                         : mismatch.found.empty() ? "missing"
+                                                  : "unexpected"),
+        "", "differs, missing (from the model) or unexpected (not in the manifest)");
+}
 
 /// Everything in which a model differs from an entry, as far as both have digests by the same
 /// algorithm; a tensor or shard that only one of them has is a mismatch too. Linear.

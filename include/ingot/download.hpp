@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/remote.hpp"
@@ -28,6 +29,15 @@ struct DownloadedFile {
   std::uint64_t kept_bytes = 0;   ///< Bytes kept from an earlier attempt.
   std::string reason_to_restart;  ///< Why an earlier attempt was thrown away; or empty.
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const DownloadedFile& file) {
+  visit("size", file.size_bytes, "bytes", "of the file");
+  visit("sha256", file.sha256, "", "as computed here");
+  visit("verified", file.is_verified, "", "whether the server had named this digest");
+  visit("was_there", file.was_there, "", "whether nothing had to be fetched");
+  visit("kept_bytes", file.kept_bytes, "bytes", "of an earlier attempt");
+}
 
 /// Fetches the file `name` of a store to `path`. Until it is complete and its digest is right it is
 /// `PATH.ingot-part`, with `PATH.ingot-part.json` beside it; a later call goes on where an earlier

@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/lock_wait.hpp"
@@ -64,10 +65,31 @@ struct EditPlan {
                                      ///< such key.
 };
 
+template <class Visitor>
+void describe(Visitor& visit, const EditPlan& plan) {
+  visit("way", plan.way, "",
+        "nothing, in_place, insert_range, shared_copy or copy, as edit.md explains");
+  visit("bytes_to_write", plan.bytes_to_write, "bytes",
+        "that go to the disk; data that is shared does not");
+  visit("file_bytes", plan.file_bytes, "bytes", "of the file afterwards");
+  visit("data_offset", plan.data_offset, "bytes", "before the data of the file afterwards");
+  visit("slack_bytes", plan.slack_bytes, "bytes",
+        "that a later header may be longer by and still fit in place");
+  visit("padding_bytes", plan.padding_bytes, "bytes",
+        "of these, in the key `ingot.padding`; 0 if there is none");
+}
+
 struct EditOutcome {
   EditPlan done;
   bool has_undone_earlier = false;  ///< An earlier edit had been cut off, and was undone first.
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const EditOutcome& outcome) {
+  describe(visit, outcome.done);
+  visit("undone_earlier", outcome.has_undone_earlier, "",
+        "whether an earlier edit had been cut off, and was undone first");
+}
 
 /// The time at which the file is locked against other edits. The lock ends when the file is saved
 /// or the edit destroyed.

@@ -108,6 +108,29 @@ struct RunOptions {
   double host_bandwidth = 0;                ///< Bytes a second; 0: unknown.
 };
 
+template <class Visitor>
+void describe_options(Visitor& visit, RunOptions& options) {
+  visit("context", options.context);
+  visit("batch", options.batch);
+  visit("micro_batch", options.micro_batch);
+  visit("sequences", options.sequences);
+  visit("key_type", options.key_type);
+  visit("value_type", options.value_type);
+  visit("flash_attention", options.flash_attention);
+  visit("unified_cache", options.is_cache_unified);
+  visit("full_windows", options.keeps_full_windows);
+  visit("offload_cache", options.offloads_cache);
+  visit("embeddings", options.wants_embeddings);
+  visit("map_file", options.maps_file);
+  visit("repack", options.repacks_weights);
+  visit("devices", options.devices);
+  visit("gpu_layers", options.gpu_layers);
+  visit("tensor_split", options.tensor_split);
+  visit("experts_on_host", options.experts_on_host);
+  visit("host", options.host_bytes);
+  visit("host_bandwidth", options.host_bandwidth);
+}
+
 /// Largest values that are accepted: beyond them is a mistake, not a machine.
 inline constexpr std::uint64_t max_context = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t max_sequences = 65536;

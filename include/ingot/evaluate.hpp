@@ -17,14 +17,18 @@
 // Results depend on the CPU in their last digits, not on the number of threads.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/imatrix.hpp"
@@ -75,12 +79,29 @@ struct EvaluationOptions {
   std::function<bool(const EvaluationProgress&)> progress = {};
 };
 
+template <class Visitor>
+void describe_options(Visitor& visit, EvaluationOptions& options) {
+  visit("threads", options.thread_count);
+  visit("rounds_cache", options.rounds_cache);
+  visit("max_memory_bytes", options.max_memory_bytes);
+}
+
 /// A mean over tokens, and its standard error from the spread of the means of chunks: tokens of a
 /// chunk are not independent. The error of a single chunk is NaN.
 struct MeanEstimate {
   double mean = 0.0;
   double error = 0.0;
 };
+
+/// Describes a mean as `name`, and its error, if that is known, as `name_error`.
+template <class Visitor>
+void describe_estimate(Visitor& visit, const std::string& name, const MeanEstimate& estimate,
+                       std::string_view unit, std::string_view meaning) {
+  const bool has_error = std::isfinite(estimate.error);
+  visit(name, estimate.mean, unit, meaning);
+  visit(name + "_error", has_error ? std::optional(estimate.error) : std::nullopt, unit,
+        "its standard error over chunks; null for one chunk");
+}
 
 /// The mean of values that stand for chunks of equal size.
 [[nodiscard]] INGOT_EXPORT MeanEstimate mean_of_chunks(std::span<const double> chunk_means);
@@ -94,6 +115,14 @@ struct ModelScore {
   /// Standard error of the perplexity, by the slope of the exponential.
   [[nodiscard]] INGOT_EXPORT double perplexity_error() const noexcept;
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const ModelScore& score) {
+  describe_estimate(visit, "perplexity", {score.perplexity(), score.perplexity_error()}, "",
+                    "the exponential of `loss`");
+  describe_estimate(visit, "loss", score.loss, "nats per token", "negative log-likelihood");
+  visit("chunk_losses", score.chunk_losses, "nats per token", "of each chunk");
+}
 
 /// The predictions of a model beside those of the base.
 struct ModelComparison {
@@ -109,10 +138,53 @@ struct ModelComparison {
   [[nodiscard]] INGOT_EXPORT double quantile(double share) const noexcept;
 };
 
-struct Evaluation {
+/// The quantiles of a comparison that llama-perplexity prints, too. They borrow it.
+struct DivergenceQuantiles {
+  const ModelComparison& of;
+};
+
+template <class Visitor>
+void describe(Visitor& visit, const DivergenceQuantiles& quantiles) {
+  constexpr std::pair<std::string_view, double> shares[] = {
+      {"min", 0.0}, {"1%", 0.01},  {"5%", 0.05},  {"10%", 0.1},     {"median", 0.5},
+      {"90%", 0.9}, {"95%", 0.95}, {"99%", 0.99}, {"99.9%", 0.999}, {"max", 1.0}};
+  for (const auto& [name, share] : shares) {
+    visit(name, quantiles.of.quantile(share), "nats",
+          "that this share of the tokens does not exceed");
+  }
+}
+
+template <class Visitor>
+void describe(Visitor& visit, const ModelComparison& other) {
+  describe(visit, other.score);
+  const double ratio = std::exp(other.log_ratio.mean);
+  describe_estimate(visit, "perplexity_ratio", {ratio, ratio * other.log_ratio.error}, "",
+                    "to the perplexity of the base");
+  describe_estimate(visit, "log_ratio", other.log_ratio, "nats per token", "its logarithm");
+  describe_estimate(visit, "kl", other.divergence, "nats per token", "divergence from the base");
+  describe_estimate(visit, "same_top", other.same_top, "",
+                    "share of tokens with the same most likely next token");
+  visit("kl_quantiles", DivergenceQuantiles{other}, "", "of single tokens");
+  visit("chunk_kl", other.chunk_divergences, "nats per token", "of each chunk");
+  visit("chunk_same_top", other.chunk_same_tops, "", "of each chunk");
+}
+
+/// How much of a text an evaluation used.
+struct EvaluationCounts {
   std::size_t chunk_count = 0;
   std::size_t chunk_tokens = 0;
   std::uint64_t scored_tokens = 0;
+};
+
+template <class Visitor>
+void describe(Visitor& visit, const EvaluationCounts& counts) {
+  visit("chunk_count", counts.chunk_count, "chunks", "of the text that were used");
+  visit("chunk_tokens", counts.chunk_tokens, "tokens", "of a chunk");
+  visit("scored_tokens", counts.scored_tokens, "tokens",
+        "that count: of each chunk the second half");
+}
+
+struct Evaluation : EvaluationCounts {
   ModelScore base;
   std::vector<ModelComparison> others;
 
@@ -120,6 +192,13 @@ struct Evaluation {
   /// difference of the two means, because both models see the same text.
   [[nodiscard]] INGOT_EXPORT MeanEstimate difference(std::size_t a, std::size_t b) const;
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const Evaluation& found) {
+  describe(visit, static_cast<const EvaluationCounts&>(found));
+  visit("base", found.base, "", "the predictions of the base");
+  visit("others", found.others, "", "those of each other model, and how far they are from them");
+}
 
 /// Runs `base` and `others` on a text and compares the distributions of the next token. All figures
 /// count the second half of each chunk, where tokens have enough text before them. The base runs
@@ -151,6 +230,14 @@ struct ImportanceOptions {
   /// for each column of a matrix, times this, and count as memory.
   std::size_t moment_columns = 0;
 };
+
+template <class Visitor>
+void describe_options(Visitor& visit, ImportanceOptions& options) {
+  describe_options(visit, options.run);
+  visit("dataset", options.dataset);
+  visit("includes_output", options.includes_output);
+  visit("moment_columns", options.moment_columns);
+}
 
 /// Collects how much each column of the matrices of the layers matters: sums of squares of their
 /// inputs over all tokens, and counts, for each expert of its own.

@@ -33,6 +33,15 @@ struct FolderExportOptions {
   unsigned thread_count = 0;  ///< 0: as many as the machine has cores.
 };
 
+template <class Visitor>
+void describe_options(Visitor& visit, FolderExportOptions& options) {
+  visit("type", options.type);
+  visit("max_file_bytes", options.max_file_bytes);
+  visit("strict", options.is_strict);
+  visit("replace", options.replace);
+  visit("threads", options.thread_count);
+}
+
 /// The architectures that can be written as folders, as in `general.architecture`; sorted.
 [[nodiscard]] INGOT_EXPORT Result<std::vector<std::string>> exportable_architectures();
 

@@ -26,4 +26,15 @@ struct ImportOptions {
   unsigned thread_count = 0;  ///< 0: as many as the machine has cores.
 };
 
+template <class Visitor>
+void describe_options(Visitor& visit, ImportOptions& options) {
+  visit("type", options.type);
+  visit("pre", options.pre);
+  visit("as_reference", options.as_reference);
+  visit("model_name", options.model_name);
+  visit("metadata", options.metadata);
+  visit("folder_name", options.folder_name);
+  visit("threads", options.thread_count);
+}
+
 }  // namespace ingot

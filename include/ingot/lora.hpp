@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/model.hpp"
@@ -36,12 +37,23 @@ struct LoraChange {
   const TensorInfo* a = nullptr;  ///< Or the whole tensor.
   const TensorInfo* b = nullptr;  ///< nullptr: the tensor comes whole.
   std::uint64_t rank = 0;         ///< 0: the tensor comes whole.
+  double scale = 1.0;             ///< LoraAdapter::factor of 1.
 
   [[nodiscard]] bool is_whole() const noexcept { return b == nullptr; }
   /// The row length of the base's tensor, without further dimensions.
   [[nodiscard]] INGOT_EXPORT std::uint64_t row_elements() const noexcept;
   [[nodiscard]] INGOT_EXPORT std::uint64_t row_count() const noexcept;
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const LoraChange& change) {
+  visit("name", change.name, "", "the tensor of the base");
+  visit("rank", change.rank, "", "of the product; 0: the tensor comes whole");
+  visit("scale", change.scale, "", "of the product: alpha / rank");
+  visit("rows", change.row_count(), "", "of the change");
+  visit("columns", change.row_elements(), "", "of the change");
+  visit("type", change.a->type, "", "the type of `lora_a`");
+}
 
 /// An adapter that has been checked. Valid as long as the model that it was read from.
 struct LoraAdapter {
@@ -54,6 +66,15 @@ struct LoraAdapter {
   /// The factor by which a product is multiplied.
   [[nodiscard]] INGOT_EXPORT double factor(const LoraChange& change, double scale) const noexcept;
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const LoraAdapter& adapter) {
+  visit("architecture", adapter.architecture, "", "of the base");
+  visit("alpha", adapter.alpha, "", "0 where the adapter has none");
+  visit("needs_invocation", adapter.is_invoked, "",
+        "whether it counts only behind certain tokens (aLoRA), and cannot be merged");
+  visit("tensors", adapter.changes, "", "the changes, one of each tensor");
+}
 
 /// Reads an adapter from an open GGUF file.
 /// @return  Errc::adapter_invalid if it is none, or if halves are missing or do not fit together.
@@ -72,6 +93,12 @@ struct LoraMergeOptions {
   std::optional<TensorType> type = {};
   unsigned thread_count = 0;  ///< 0: as many as the machine has cores. The bytes are the same.
 };
+
+template <class Visitor>
+void describe_options(Visitor& visit, LoraMergeOptions& options) {
+  visit("type", options.type);
+  visit("threads", options.thread_count);
+}
 
 /// A change by one of the adapters.
 struct LoraTerm {

@@ -58,6 +58,20 @@ struct QuantizeModelOptions {
   unsigned thread_count = 0;  ///< 0: as many as the machine has cores. The bytes are the same.
 };
 
+template <class Visitor>
+void describe_options(Visitor& visit, QuantizeModelOptions& options) {
+  visit("recipe", options.recipe);
+  describe_options(visit, options.types);
+  visit("bits_per_weight", options.target_bits_per_weight);
+  visit("file_bytes", options.target_file_bytes);
+  visit("effort", options.effort);
+  visit("feedback", options.uses_feedback);
+  visit("keep_shards", options.keeps_shards);
+  visit("allow_requantize", options.allows_requantize);
+  visit("allow_nan", options.allows_nan);
+  visit("threads", options.thread_count);
+}
+
 /// The plan of one tensor.
 struct PlannedTensor {
   const TensorInfo* source = nullptr;  ///< In the model.
@@ -125,10 +139,7 @@ struct TensorError {
 
 template <class Visitor>
 void describe(Visitor& visit, const TensorError& error) {
-  visit("count", error.plain.count, "weights", "that were compared");
-  visit("rmse", error.plain.rmse(), "", "root of the mean square of the differences");
-  visit("sqnr_db", error.plain.sqnr_db(), "dB", "ratio of signal to error");
-  visit("max", error.plain.largest, "", "the largest difference, without its sign");
+  describe(visit, error.plain);
   visit("relative", error.relative(), "", "root of error over signal");
   visit("weighted", error.weighted_signal > 0.0, "",
         "whether importances weight `relative` and `slope`");

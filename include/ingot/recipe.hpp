@@ -92,6 +92,15 @@ struct RecipeOptions {
   std::vector<TypePattern> patterns = {};               ///< The first that matches counts.
 };
 
+template <class Visitor>
+void describe_options(Visitor& visit, RecipeOptions& options) {
+  visit("pure", options.is_pure);
+  visit("leave_output", options.leaves_output);
+  visit("output_type", options.output_type);
+  visit("token_embedding_type", options.token_embedding_type);
+  visit("patterns", options.patterns);
+}
+
 /// Why a tensor gets its type.
 enum class TypeReason : std::uint8_t {
   copied,            ///< the recipe is COPY

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 
@@ -20,6 +21,16 @@ struct CachedHeaderFacts {
   std::int64_t used_at = 0;   ///< Seconds since 1970.
   bool is_immutable = false;  ///< The address names a commit or a digest; no server is asked.
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const CachedHeaderFacts& header) {
+  visit("address", header.address, "", "without password and query");
+  visit("file_size", header.file_bytes, "bytes", "of the file on the server");
+  visit("bytes", header.kept_bytes, "bytes", "that are kept");
+  visit("used_at", header.used_at, "seconds", "since 1970");
+  visit("immutable", header.is_immutable, "",
+        "whether the address names a commit or a digest, so that no server is asked again");
+}
 
 /// The headers in a cache, the last used first; entries that are damaged are left out. A folder
 /// that is not there, or that others could write to, has none. Linear in the entries; thread-safe.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 
@@ -31,6 +32,13 @@ struct RepairStep {
   std::string tensor;  ///< May be empty.
 };
 
+template <class Visitor>
+void describe(Visitor& visit, const RepairStep& step) {
+  visit("what", step.what, "", "was done, for people");
+  visit("key", text_if_any(step.key), "", "the key that it was done to, or null");
+  visit("tensor", text_if_any(step.tensor), "", "the tensor that it was done to, or null");
+}
+
 struct RepairReport {
   std::vector<RepairStep> steps;  ///< If empty, nothing needed repair, and nothing was written.
   /// Tensors that would have to be left out, and why. Not empty only without `drops_broken`: then
@@ -43,6 +51,17 @@ struct RepairReport {
                                       ///< shards.
   bool is_written = false;
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const RepairReport& report) {
+  visit("steps", report.steps, "", "in their order; empty if nothing needs repair");
+  visit("losses", report.losses, "",
+        "tensors that would have to be left out, and why; empty with `--drop-broken`");
+  visit("lost_tensors", report.lost_tensors, "tensors", "that would have to be left out");
+  visit("kept_tensors", report.kept_tensors, "tensors", "of the result");
+  visit("dropped_tensors", report.dropped_tensors, "tensors", "that were left out");
+  visit("written", report.is_written, "", "whether there is a new file");
+}
 
 /// Writes the model at `path` (of a set of shards: the set, as one file) to `target`, with
 /// - the usual magic, padding of zeros, data in the order of the table without gaps, nothing after

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/model.hpp"
@@ -39,6 +40,13 @@ struct PlannedShard {
   std::size_t tensor_count = 0;
   std::uint64_t file_bytes = 0;  ///< The exact size of the file that ModelWriter makes.
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const PlannedShard& shard) {
+  visit("first_tensor", shard.first_tensor, "", "index in the model");
+  visit("tensors", shard.tensor_count, "tensors", "of the shard");
+  visit("bytes", shard.file_bytes, "bytes", "of the whole file");
+}
 
 struct SplitPlan {
   std::vector<PlannedShard> shards;  ///< The shards in order; never empty.

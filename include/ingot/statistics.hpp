@@ -43,6 +43,7 @@ void describe(Visitor& visit, const Statistics& statistics) {
   visit("mean", number(statistics.mean), "", "their mean");
   visit("std", number(statistics.deviation()), "",
         "their standard deviation, as a whole population");
+  visit("finite", statistics.count, "weights", "that are neither NaN nor infinite");
   visit("zeros", statistics.zeros, "weights", "that are 0, of either sign");
   visit("nan", statistics.nans, "weights", "that are NaN");
   visit("inf", statistics.infinities, "weights", "that are infinite, of either sign");

@@ -46,6 +46,17 @@ struct QuantizationError {
   INGOT_EXPORT void add(const QuantizationError& other) noexcept;
 };
 
+template <class Visitor>
+void describe(Visitor& visit, const QuantizationError& error) {
+  visit("count", error.count, "weights", "that were compared: those that are finite in both");
+  visit("rmse", error.rmse(), "", "root of the mean square of the differences");
+  visit("sqnr_db", error.sqnr_db(), "dB",
+        "ratio of signal to error, 10 log10 of their sums; Infinity if nothing differs");
+  visit("max", error.largest, "", "the largest difference, without its sign");
+  visit("squared_error", error.squared_error, "", "sum of the squares of the differences");
+  visit("squared_signal", error.squared_signal, "", "sum of the squares of the source");
+}
+
 /// Compares as many numbers as the shorter of both has. The same digits on every CPU. Linear;
 /// thread-safe; does not allocate.
 [[nodiscard]] INGOT_EXPORT QuantizationError measure_error(std::span<const float> reference,

@@ -2,8 +2,8 @@
 // Parts of messages: names from files, counts, the subject of an error.
 #pragma once
 
-#include <cstddef>
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -124,6 +124,7 @@ Result<LoraAdapter> read_lora(const Model& model) {
   adapter.is_invoked = model.find(invocation_key) != nullptr;
   INGOT_TRY(adapter.changes, list_changes(model));
   if (adapter.changes.empty()) return refuse(type_key, "the adapter has no tensors");
+  for (LoraChange& change : adapter.changes) change.scale = adapter.factor(change, 1.0);
   return adapter;
 }
 

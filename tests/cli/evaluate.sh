@@ -8,13 +8,14 @@ for i in {1..60}; do echo "The quick brown fox jumps over the lazy dog number $i
 # A model does not diverge from itself; a smaller one diverges more than a larger one.
 "$ingot" evaluate model.gguf model.gguf large.gguf small.gguf --text text.txt --chunks 6 --json >all.json
 python '
-import json
+import json, math
 all = json.load(open("all.json"))
 assert all["chunk_tokens"] == 64 and all["chunk_count"] == 6 and all["scored_tokens"] == 6 * 31
 same, large, small = all["others"]
 assert same["kl"] == 0 and same["same_top"] == 1 and same["perplexity_ratio"] == 1
 assert 0 < large["kl"] < small["kl"] and large["kl_error"] > 0
-assert len(small["chunk_kl"]) == 6
+assert len(small["chunk_kl"]) == 6 and small["kl_quantiles"]["min"] < small["kl_quantiles"]["99.9%"]
+assert abs(small["perplexity_ratio"] - math.exp(small["log_ratio"])) < 1e-12
 difference = {(d["file"], d["other"]): d["kl"] for d in all["differences"]}
 assert abs(difference["large.gguf", "small.gguf"] - (large["kl"] - small["kl"])) < 1e-9
 '

@@ -17,7 +17,8 @@ grep -q 'blk.\*.attn_q.weight *2 *4 *2 *64 x 64 *F32' page || fail "$(cat page)"
 "$ingot" lora info adapter.gguf --json | python 'import json, sys
 facts = json.load(sys.stdin)
 assert facts["architecture"] == "llama" and facts["alpha"] == 8, facts
-assert len(facts["tensors"]) == 6 and facts["tensors"][0]["rank"] == 4, facts'
+assert len(facts["tensors"]) == 6 and facts["tensors"][0]["rank"] == 4, facts
+assert all(one["scale"] == 8 / one["rank"] for one in facts["tensors"]) and not facts["needs_invocation"], facts'
 expect_error 3 'adapter' "$ingot" lora info base/Tiny/model.safetensors
 expect_error 2 'info takes one' "$ingot" lora info adapter.gguf again.gguf
 

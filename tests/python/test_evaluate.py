@@ -88,12 +88,19 @@ def test_figures_are_those_of_the_logits(networks, tokens, count, noises, thread
     for i, comparison in zip(noises, found.others):
         other = log_softmax(ingot.compute_logits(networks[i], ids))
         divergences = (numpy.exp(scored(base)) * (scored(base) - scored(other))).sum(axis=-1)
-        numpy.testing.assert_allclose(comparison.chunk_divergences, divergences.mean(axis=1), rtol=1e-3,
+        numpy.testing.assert_allclose(comparison.chunk_kl, divergences.mean(axis=1), rtol=1e-3,
                                       atol=1e-6)
         numpy.testing.assert_allclose(comparison.sorted_divergences, numpy.sort(divergences, None),
                                       rtol=1e-2, atol=2e-6)
-        numpy.testing.assert_allclose(comparison.log_ratio.mean,
-                                      losses(other).mean() - losses(base).mean(), atol=1e-5)
+        log_ratio = losses(other).mean() - losses(base).mean()
+        numpy.testing.assert_allclose(comparison.log_ratio.mean, log_ratio, atol=1e-5)
+        numpy.testing.assert_allclose(comparison.perplexity_ratio.mean, numpy.exp(log_ratio), rtol=1e-4)
+        assert comparison.kl_quantiles["max"] == comparison.quantile(1)
+        assert comparison.kl_quantiles["5%"] == comparison.quantile(0.05)
+        # The members that the class lists are those that the library describes.
+        assert set(type(comparison).__annotations__) | {"_core", "_index", "sorted_divergences"} == set(
+            vars(comparison))
+    assert set(type(found).__annotations__) | {"_core"} == set(vars(found))
         assert comparison.quantile(1) == comparison.sorted_divergences[-1]
 
 
@@ -103,10 +110,15 @@ def test_a_model_does_not_diverge_from_itself(networks):
     with ingot.open(networks[0]) as model:
         found = ingot.evaluate(model, networks[:2], text=text)
     same, other = found.others
-    assert same.divergence == (0, 0) and same.same_top.mean == 1 and same.score.loss == found.base.loss
-    assert other.divergence.mean > 1e-4 and other.divergence.error > 0
+    assert same.kl == (0, 0) and same.same_top.mean == 1 and same.loss == found.base.loss
+    assert other.kl.mean > 1e-4 and other.kl.error > 0
     difference = found.difference(1, 0)
-    assert difference.mean == other.divergence.mean
+    assert difference.mean == other.kl.mean
+    for old, new in (("divergence", "kl"), ("chunk_divergences", "chunk_kl"), ("chunk_same_tops", "chunk_same_top")):
+        with pytest.deprecated_call():
+            assert getattr(other, old) is getattr(other, new)
+    with pytest.deprecated_call():
+        assert other.score.perplexity == other.perplexity
     with pytest.raises(IndexError):
         found.difference(0, 2)
 
@@ -214,7 +226,7 @@ def test_sensitivities_are_divergences_of_single_tensors(networks, tmp_path):
             writer.add_tensor(name, tensor.numpy(), "Q4_0" if name == one.name else "F32")
         source = model.tensors[one.name].numpy()
     other = ingot.evaluate(networks[0], tmp_path / "a.gguf", text=text).others[0]
-    numpy.testing.assert_allclose([one.kl, one.kl_error], other.divergence, rtol=1e-4)
+    numpy.testing.assert_allclose([one.kl, one.kl_error], other.kl, rtol=1e-4)
     with ingot.open(tmp_path / "a.gguf") as model:
         error = model.tensors[one.name].dequantize() - source
     numpy.testing.assert_allclose(one.relative_error, (error ** 2).sum() / (source ** 2).sum(), rtol=1e-4)

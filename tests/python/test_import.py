@@ -158,9 +158,9 @@ def test_a_folder_is_imported_in_several_files(folder, tmp_path):
     assert list(tmp_path.glob("*.gguf")) == [tmp_path / "a-00002-of-00003.gguf"]
     assert plan.write_shards(tmp_path / "a", shards=3, replace=True) == planned
     whole = ingot.import_model(folder, tmp_path / "whole.gguf").nbytes
-    assert ingot.merge(planned[0].path, tmp_path / "merged.gguf") == whole
+    assert ingot.merge(planned[0].file, tmp_path / "merged.gguf") == whole
     assert (tmp_path / "merged.gguf").read_bytes() == (tmp_path / "whole.gguf").read_bytes()
-    outputs = ingot.convert(folder, tmp_path / "b.gguf", max_file_bytes=planned[0].file_bytes).outputs
+    outputs = ingot.convert(folder, tmp_path / "b.gguf", max_file_bytes=planned[0].bytes).outputs
     assert len(outputs) > 1 and outputs[0] == str(tmp_path / f"b-00001-of-{len(outputs):05}.gguf")
 
 

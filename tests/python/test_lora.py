@@ -68,8 +68,13 @@ def adapter(tmp_path):
 
 def test_an_adapter_says_what_it_changes(adapter):
     found = ingot.read_lora(adapter)
-    assert found.architecture == "llama" and found.alpha == 8 and not found.is_invoked
-    assert found.changes == [ingot.LoraChange(DOWN, (8, 512), 2, 4.0)]
+    assert found.architecture == "llama" and found.alpha == 8 and not found.needs_invocation
+    assert found.tensors == [ingot.LoraChange(DOWN, 2, 4.0, 8, 512, "F32")]
+    assert set(type(found).__annotations__) | {"_core"} == set(vars(found))
+    with pytest.deprecated_call():
+        assert found.changes is found.tensors
+    with pytest.deprecated_call():
+        assert found.tensors[0].shape == (8, 512)
     assert repr(found) == "<ingot.LoraAdapter: llama, 1 tensors>"
 
 

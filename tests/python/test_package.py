@@ -121,6 +121,13 @@ def test_every_command_has_its_function(root):
             assert resolve(PYTHON_OF_COMMAND.get(command, command)), command
 
 
+def test_every_option_is_a_parameter():
+    assert len(_core.option_names) > 5
+    for function, names in _core.option_names.items():
+        parameters = inspect.signature(resolve({"export_folder": "convert"}.get(function, function))).parameters
+        assert names and set(names) <= set(parameters), function
+
+
 def test_every_name_of_the_core_is_used_and_in_the_stubs(root):
     package = root / "bindings" / "python" / "ingot"
     stubs = (package / "_core.pyi").read_text(encoding="utf-8")
@@ -251,6 +258,9 @@ def imports_of(path, names):
                 continue
             found = [module, *(one.name for one in node.names)]
             yield from {part for one in found for part in one.split(".")} & names
+        elif isinstance(node, ast.Import):
+            paths = [one.name.split(".") for one in node.names]
+            yield from {part for path in paths if path[0] == "ingot" for part in path} & names
 
 
 def test_no_file_of_the_package_imports_itself_through_others(root):

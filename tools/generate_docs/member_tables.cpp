@@ -9,9 +9,18 @@
 
 #include "ingot/check.hpp"
 #include "ingot/describe.hpp"
+#include "ingot/diff.hpp"
+#include "ingot/digest_manifest.hpp"
+#include "ingot/download.hpp"
+#include "ingot/edit.hpp"
 #include "ingot/estimate.hpp"
+#include "ingot/evaluate.hpp"
+#include "ingot/lora.hpp"
 #include "ingot/quantize_model.hpp"
+#include "ingot/remote_cache.hpp"
+#include "ingot/repair.hpp"
 #include "ingot/sensitivity.hpp"
+#include "ingot/split.hpp"
 #include "ingot/statistics.hpp"
 #include "ingot/summary.hpp"
 #include "markdown.hpp"
@@ -48,7 +57,8 @@ class MemberRows {
       describe(*this, value);
       prefix_ = outer;
     } else if constexpr (std::ranges::range<T> && !std::convertible_to<T, std::string_view>) {
-      add_inner(path + "[]", std::ranges::range_value_t<T>(), more);
+      const bool has_sample = !std::ranges::empty(value);
+      add_inner(path + "[]", has_sample ? value[0] : std::ranges::range_value_t<T>(), more);
     }
   }
 
@@ -83,8 +93,23 @@ void fill_member_tables(std::string& page) {
   fill_members<RunReport>(page, "fit");
   fill_members<Statistics>(page, "statistics");
   fill_members<Summary>(page, "show");
+  fill_members<QuantizationError>(page, "report error");
+  fill_members<EditOutcome>(page, "edit");
+  fill_members<RepairReport>(page, "repair");
+  fill_members<DigestMismatch>(page, "verify");
+  fill_members<ModelDifference>(page, "diff");
+  fill_members<WeightDistance>(page, "diff data");
+  fill_members<PlannedShard>(page, "split");
   fill_members<TensorError>(page, "quantize error");
+  fill_members<Evaluation>(page, "evaluate");
   fill_members<TensorSensitivity>(page, "sensitivity");
+  fill_members<DownloadedFile>(page, "download");
+  // The members of a change are those of its tensors.
+  const TensorInfo tensor = {};
+  LoraAdapter adapter;
+  adapter.changes = {{.name = {}, .a = &tensor}};
+  fill_members(page, "lora", adapter);
+  fill_members<CachedHeaderFacts>(page, "cache");
   Finding finding;  // Only a finding of a rule can be described.
   finding.rule = &check_rules().front();
   fill_members(page, "check", finding);

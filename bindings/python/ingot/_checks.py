@@ -7,12 +7,12 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tu
 
 from . import _core
 from ._errors import FormatError, about
-from ._facts import Facts, warn_of_old_name
+from ._facts import Facts, as_row, as_rows, chosen, old_names, warn_of_old_name
 from ._model import Model
 from ._work import AnyModel, Path, Progress, opened, words
 
-__all__ = ["Difference", "Digests", "Distance", "Finding", "Mismatch", "Repair", "RepairStep",
-           "Statistics", "check", "diff", "distances", "fit", "hash", "repair", "stats", "verify"]
+__all__ = ["Difference", "Digests", "Distance", "Finding", "Mismatch", "QuantizationError", "Repair",
+           "RepairStep", "Statistics", "check", "diff", "distances", "fit", "hash", "repair", "stats", "verify"]
 
 
 class Finding(NamedTuple):
@@ -59,18 +59,20 @@ def check(source: Union[Model, Path], *, data: bool = False, rules: Union[str, I
 
 class RepairStep(NamedTuple):
     what: str
-    key: str
-    tensor: str
+    key: Optional[str]
+    tensor: Optional[str]
 
 
+@old_names(is_written="written")
 class Repair(NamedTuple):
     """The result of a repair; `losses` are tensors that only ``drop_broken=True`` leaves out."""
 
     steps: List[RepairStep]
     losses: List[RepairStep]
+    lost_tensors: int
     kept_tensors: int
     dropped_tensors: int
-    is_written: bool
+    written: bool
 
 
 def repair(path: Path, target: Path, *, drop_broken: bool = False, replace: bool = False,
@@ -79,9 +81,8 @@ def repair(path: Path, target: Path, *, drop_broken: bool = False, replace: bool
     with about(path):
         facts = _core.repair(os.fspath(path), os.fspath(target), drop_broken, replace, dry_run,
                              threads, progress)
-    facts["steps"] = [RepairStep(*row) for row in facts["steps"]]
-    facts["losses"] = [RepairStep(*row) for row in facts["losses"]]
-    return Repair(**facts)
+    facts.update({name: as_rows(RepairStep, facts[name]) for name in ("steps", "losses")})
+    return as_row(Repair, facts)
 
 
 class Digests(NamedTuple):
@@ -114,11 +115,14 @@ def hash(source: AnyModel, algorithms: Union[str, Sequence[str]] = "sha256", *, 
 
 
 class Mismatch(NamedTuple):
+    """A digest that is not as published; docs/json.md explains the members."""
+
     kind: str
     name: str
-    algorithm: str
-    expected: str
-    found: str
+    algorithm: Optional[str]
+    expected: Optional[str]
+    found: Optional[str]
+    problem: str
 
 
 def verify(source: AnyModel, manifest: str, *, entry: int = 0, threads: int = 0,
@@ -131,9 +135,10 @@ def verify(source: AnyModel, manifest: str, *, entry: int = 0, threads: int = 0,
         error = FormatError("the manifest has no digest of this model")
         error.code = "manifest_invalid"
         raise error
-    return [Mismatch(*row) for row in rows]
+    return as_rows(Mismatch, rows)
 
 
+@old_names(is_same="same")
 class Difference(NamedTuple):
     """The names in which two models differ; `data` also has the first byte that differs."""
 
@@ -141,25 +146,42 @@ class Difference(NamedTuple):
     tensors: List[str]
     data: List[Tuple[str, int]]
     compared_tensors: int
-    is_same: bool
+    same: bool
+    same_key_order: bool
+    same_tensor_order: bool
 
 
 def diff(a: AnyModel, b: AnyModel, *, data: bool = True, threads: int = 0,
          progress: Progress = None) -> Difference:
     """Compare keys, tensors and stored bytes of two models."""
-    return Difference(**_core.diff(opened(a)._core, opened(b)._core, data, threads, progress))
+    return as_row(Difference, _core.diff(opened(a)._core, opened(b)._core, data, threads, progress))
 
 
-class Distance(NamedTuple):
-    """The distance of the weights of a tensor of `b` from those of `a`."""
+class QuantizationError(NamedTuple):
+    """The distance of weights from their source; docs/json.md explains the members."""
 
-    name: str
-    pairs: int
     rmse: float
     sqnr_db: float
-    largest: float
+    max: float
+    count: int  # type: ignore[assignment]  # of tuple, which a name like that of the JSON hides
+    squared_error: float
+    squared_signal: float
+
+
+@old_names(pairs="count", largest="max")
+class Distance(NamedTuple):
+    """The distance of the weights of a tensor of `b` from those of `a`. Members are those of
+    ``ingot diff --data --json``."""
+
+    name: str
+    count: int  # type: ignore[assignment]
+    rmse: float
+    sqnr_db: float
+    max: float
     cosine: float
     differing: int
+    squared_error: float
+    squared_signal: float
 
 
 def distances(a: AnyModel, b: AnyModel, *, threads: int = 0,
@@ -167,9 +189,10 @@ def distances(a: AnyModel, b: AnyModel, *, threads: int = 0,
     """Decode all tensors that both models have in the same shape, and measure how far they are from
     one another."""
     rows = _core.distances(opened(a)._core, opened(b)._core, threads, progress)
-    return [Distance(*row) for row in rows]
+    return as_rows(Distance, rows)
 
 
+@old_names(nans="nan", infinities="inf", deviation="std")
 class Statistics(NamedTuple):
     """Statistics of the numbers of a tensor. Those that are not finite are only counted; of no finite
     ones `min`, `max`, `mean` and `std` are None."""
@@ -185,25 +208,7 @@ class Statistics(NamedTuple):
     histogram_low: float
     histogram_high: float
     histogram: List[int]
-    error: Optional[Tuple[float, float]]
-
-    @property
-    def nans(self) -> int:
-        """The old name of `nan`."""
-        warn_of_old_name("nans", "nan")
-        return self.nan
-
-    @property
-    def infinities(self) -> int:
-        """The old name of `inf`."""
-        warn_of_old_name("infinities", "inf")
-        return self.inf
-
-    @property
-    def deviation(self) -> Optional[float]:
-        """The old name of `std`."""
-        warn_of_old_name("deviation", "std")
-        return self.std
+    error: Optional[QuantizationError]
 
 
 def stats(source: AnyModel, tensors: Union[str, Iterable[str], None] = None, *, bins: int = 64,
@@ -218,17 +223,29 @@ def stats(source: AnyModel, tensors: Union[str, Iterable[str], None] = None, *, 
     bins : int
         Of the histograms; 0: none.
     reference : optional
-        `error` is (rmse, sqnr_db) against the tensor of the same name and shape of this model.
+        `error` is that against the tensor of the same name and shape of this model.
     """
     model = opened(source)
     names = list(model.tensors) if tensors is None else words(tensors)
     indexes = [model.tensors[name]._index for name in names]
     other = None if reference is None else opened(reference)._core
     rows = _core.stats(model._core, indexes, bins, other, threads, progress)
-    return {name: Statistics(**row) for name, row in zip(names, rows)}
+    for row in rows:
+        row["error"] = row["error"] and as_row(QuantizationError, row["error"])
+    return {name: as_row(Statistics, row) for name, row in zip(names, rows)}
 
 
-def fit(source: AnyModel, *, companions: Iterable[AnyModel] = (), **options: Any) -> Facts:
+def fit(source: AnyModel, *, companions: Iterable[AnyModel] = (), context: Optional[int] = None,
+        batch: Optional[int] = None, micro_batch: Optional[int] = None,
+        sequences: Optional[int] = None, gpu_layers: Optional[int] = None,
+        experts_on_host: Optional[int] = None, key_type: Optional[str] = None,
+        value_type: Optional[str] = None, flash_attention: Optional[str] = None,
+        unified_cache: Optional[bool] = None, full_windows: Optional[bool] = None,
+        offload_cache: Optional[bool] = None, embeddings: Optional[bool] = None,
+        map_file: Optional[bool] = None, repack: Optional[bool] = None,
+        devices: Union[str, Sequence[str], None] = None,
+        tensor_split: Optional[Sequence[float]] = None, host: Union[str, int, None] = None,
+        host_bandwidth: Optional[float] = None) -> Facts:
     """Estimate the memory that a run of a model takes, and whether it fits.
 
     Parameters
@@ -236,16 +253,18 @@ def fit(source: AnyModel, *, companions: Iterable[AnyModel] = (), **options: Any
     source : Model, or what `ingot.open` takes
     companions : iterable of models
         Adapters and projectors that are loaded beside it.
-    context, batch, micro_batch, sequences, gpu_layers, experts_on_host : int
+    context, batch, micro_batch, sequences, gpu_layers, experts_on_host, unified_cache, full_windows, \
+offload_cache, embeddings, map_file, repack
+        As the options of llama.cpp; None: its default.
     key_type, value_type : str
         Tensor types of the cache.
     flash_attention : {"automatic", "on", "off"}
-    unified_cache, full_windows, offload_cache, embeddings, map_file, repack : bool
     devices : str or list of str
         ``"24G"`` or a name such as ``"rtx-4090"``; `ingot.device_models` lists them.
     tensor_split : list of float
-    host : str
-        Memory of the host, ``"64G"``.
+        Shares of the devices; default: by their memory.
+    host : str or int
+        Memory of the host, ``"64G"`` or bytes.
     host_bandwidth : float
         Bytes a second.
 
@@ -264,11 +283,8 @@ def fit(source: AnyModel, *, companions: Iterable[AnyModel] = (), **options: Any
     ingot.UsageError
         ``run_refused`` for options that the engine refuses for this model.
     """
-    unknown = set(options) - _FIT_OPTIONS
-    if unknown:
-        raise TypeError(f"unknown options: {', '.join(sorted(unknown))}")
-    if isinstance(options.get("devices"), str):
-        options["devices"] = words(options["devices"])
+    devices = words(devices) if isinstance(devices, str) else devices
+    options = chosen("fit", locals())
     return Facts(_core.fit(opened(source)._core, options, [opened(one)._core for one in companions]),
                  _OLD_FIT_NAMES)
 
@@ -276,7 +292,3 @@ def fit(source: AnyModel, *, companions: Iterable[AnyModel] = (), **options: Any
 _OLD_FIT_NAMES = {"most_gpu_layers": ("advice", "gpu_layers"), "longest_context": ("advice", "context"),
                   "tokens_per_second_at_start": ("tokens_per_second_bound", "empty_cache"),
                   "tokens_per_second_at_end": ("tokens_per_second_bound", "full_cache")}
-_FIT_OPTIONS = {"context", "batch", "micro_batch", "sequences", "gpu_layers", "experts_on_host",
-                "key_type", "value_type", "flash_attention", "unified_cache", "full_windows",
-                "offload_cache", "embeddings", "map_file", "repack", "devices", "tensor_split",
-                "host", "host_bandwidth"}

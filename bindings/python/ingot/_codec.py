@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._errors import usage_error
+from ._facts import Facts
 
 __all__ = ["TensorType", "dequantize", "measure_error", "quantize", "swap_byte_order",
            "tensor_type", "tensor_types"]
@@ -108,12 +109,6 @@ def _as_floats(array: Array) -> np.ndarray[Any, Any]:
     return np.ascontiguousarray(numbers, np.float32)
 
 
-def check_effort(effort: str) -> None:
-    if effort not in ("reference", "best"):
-        raise usage_error("invalid_argument", f"effort is \"reference\" or \"best\", not {effort!r}",
-                          "effort")
-
-
 def quantize(array: Array, type: str, importance: Optional[Array] = None, *,
              effort: str = "reference", byte_order: str = "little", threads: int = 0) -> np.ndarray[Any, Any]:
     """Encode numbers as blocks of a tensor type.
@@ -147,7 +142,9 @@ def quantize(array: Array, type: str, importance: Optional[Array] = None, *,
         ``weights_required`` for types that need an importance; ``row_not_whole_blocks`` (a
         FormatError); ``invalid_argument`` if an importance is not finite, or for another `effort`.
     """
-    check_effort(effort)
+    if effort not in ("reference", "best"):
+        raise usage_error("invalid_argument", f"effort is \"reference\" or \"best\", not {effort!r}",
+                          "effort")
     row = tensor_type(type)
     numbers = _as_floats(array)
     columns = numbers.shape[-1] if numbers.ndim else 1
@@ -158,13 +155,14 @@ def quantize(array: Array, type: str, importance: Optional[Array] = None, *,
     return blocks
 
 
-def measure_error(reference: Array, numbers: Array) -> dict[str, Any]:
-    """Measures the distance of numbers from a reference: ``rmse``, ``sqnr_db``, ``largest``,
-    ``count``.
+def measure_error(reference: Array, numbers: Array) -> Facts:
+    """Measures the distance of numbers from a reference: ``rmse``, ``sqnr_db``, ``max``, ``count``,
+    ``squared_error``, ``squared_signal``.
 
     Pairs of which one is not finite are left out.
     """
-    return _core.compare_floats(_as_floats(reference), _as_floats(numbers))
+    return Facts(_core.compare_floats(_as_floats(reference), _as_floats(numbers)),
+                 {"largest": ("max",)})
 
 
 def swap_byte_order(blocks: Array, type: str) -> np.ndarray[Any, Any]:

@@ -2,15 +2,17 @@
 """Models at work on texts: predictions compared, logits, importances, sensitivities."""
 from __future__ import annotations
 
+import math
 import os
 from contextlib import contextmanager
-from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Union
+from typing import (Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional,
+                    Sequence, Union)
 
 import numpy as np
 
 from . import _core
 from ._errors import Error, name_path, usage_error
-from ._facts import as_row
+from ._facts import as_row, as_rows, chosen, old_names, warn_of_old_name
 from ._model import Model
 from ._quantizing import ImportanceMatrix, TensorSensitivity, opened_importance
 from ._work import AnyModel, Path, opened, words
@@ -45,57 +47,60 @@ class ModelScore(NamedTuple):
     chunk_losses: Array
 
 
+@old_names(divergence="kl", chunk_divergences="chunk_kl", chunk_same_tops="chunk_same_top")
 class ModelComparison:
-    """The predictions of a model beside those of the base.
+    """The predictions of a model beside those of the base. Members are those of ``ingot evaluate
+    --json``, which docs/json.md explains, each mean with its error as one; and `sorted_divergences`
+    of all scored tokens, an array of float32."""
 
-    Attributes
-    ----------
-    score : ModelScore
-    divergence : MeanEstimate
-        KL(base, other), nats per token.
-    log_ratio : MeanEstimate
-        Logarithm of the ratio of perplexities, other to base.
-    same_top : MeanEstimate
-        Share of tokens with the same most likely next token.
-    chunk_divergences, chunk_same_tops : array of float64, shape (chunks,)
-    sorted_divergences : array of float32, shape (scored tokens,)
-        Ascending.
-    """
+    loss: MeanEstimate
+    perplexity: MeanEstimate
+    chunk_losses: Array
+    perplexity_ratio: MeanEstimate
+    log_ratio: MeanEstimate
+    kl: MeanEstimate
+    same_top: MeanEstimate
+    kl_quantiles: Dict[str, float]
+    chunk_kl: Array
+    chunk_same_top: Array
 
-    def __init__(self, core: _core.Evaluation, index: int, row: Any) -> None:
+    def __init__(self, core: _core.Evaluation, index: int, facts: Mapping[str, Any]) -> None:
         self._core = core
         self._index = index
-        self.score = _score(row[0])
-        self.divergence, self.log_ratio, self.same_top = (MeanEstimate(*one) for one in row[1:4])
-        self.chunk_divergences: Array = row[4]
-        self.chunk_same_tops: Array = row[5]
-        self.sorted_divergences: Array = row[6]
+        self.__dict__.update(_with_estimates(facts))
+        self.sorted_divergences: Array = core.sorted_divergences(index)
+
+    @property
+    def score(self) -> ModelScore:
+        """The old place of `loss`, `perplexity` and `chunk_losses`."""
+        warn_of_old_name("score", "loss, perplexity and chunk_losses")
+        return ModelScore(self.loss, self.perplexity, self.chunk_losses)
 
     def quantile(self, share: float) -> float:
         """The divergence that a share of the tokens, from 0 to 1, does not exceed."""
         return self._core.quantile(self._index, share)
 
     def __repr__(self) -> str:
-        return (f"<ingot.ModelComparison: KL {self.divergence.mean:.6f} "
-                f"+/- {self.divergence.error:.6f}, perplexity {self.score.perplexity.mean:.4f}>")
+        return (f"<ingot.ModelComparison: KL {self.kl.mean:.6f} +/- {self.kl.error:.6f}, "
+                f"perplexity {self.perplexity.mean:.4f}>")
 
 
 class Evaluation:
-    """The result of `evaluate`.
+    """The result of `evaluate`. Members are those of ``ingot evaluate --json``; `others` are in the
+    order of the models."""
 
-    Attributes
-    ----------
-    chunk_count, chunk_tokens, scored_tokens : int
-    base : ModelScore
-    others : list of ModelComparison
-        In the order of the models.
-    """
+    chunk_count: int
+    chunk_tokens: int
+    scored_tokens: int
+    base: ModelScore
+    others: List[ModelComparison]
 
     def __init__(self, core: _core.Evaluation) -> None:
         self._core = core
-        self.chunk_count, self.chunk_tokens, self.scored_tokens = core.counts()
-        self.base = _score(core.base())
-        self.others = [ModelComparison(core, i, row) for i, row in enumerate(core.others())]
+        facts = core.facts()
+        self.__dict__.update(facts)
+        self.base = as_row(ModelScore, _with_estimates(facts["base"]))
+        self.others = [ModelComparison(core, i, one) for i, one in enumerate(facts["others"])]
 
     def difference(self, a: int, b: int) -> MeanEstimate:
         """The divergence of ``others[a]`` less that of ``others[b]``, chunk by chunk: far more precise
@@ -107,8 +112,14 @@ class Evaluation:
                 f"perplexity {self.base.perplexity.mean:.4f}>")
 
 
-def _score(row: Any) -> ModelScore:
-    return ModelScore(MeanEstimate(*row[0]), MeanEstimate(*row[1]), row[2])
+def _with_estimates(facts: Mapping[str, Any]) -> Dict[str, Any]:
+    """Facts in which each ``NAME`` and ``NAME_error`` are one."""
+    joined = {name: value for name, value in facts.items() if not name.endswith("_error")}
+    for name in joined:
+        if f"{name}_error" in facts:
+            error = facts[f"{name}_error"]
+            joined[name] = MeanEstimate(facts[name], math.nan if error is None else error)
+    return joined
 
 
 @contextmanager
@@ -207,15 +218,14 @@ def evaluate(base: AnyModel, others: Union[AnyModel, Sequence[AnyModel]] = (), *
     Examples
     --------
     >>> found = ingot.evaluate("F16.gguf", ["Q4_K_M.gguf"], text=pathlib.Path("wiki.txt"))
-    >>> found.others[0].divergence.mean, found.others[0].quantile(0.99)
+    >>> found.others[0].kl.mean, found.others[0].quantile(0.99)
     """
     models = [opened(base)]
     models += [opened(one) for one in (others if isinstance(others, (list, tuple)) else [others])]
-    options = {"rounds_cache": rounds_cache, "max_memory_bytes": max_memory_bytes, "threads": threads}
     with _about_models(models):
         ids = _ids_of(models[0], text, chunk_tokens, max_chunks)
         return Evaluation(_core.evaluate(models[0]._core, [one._core for one in models[1:]], ids,
-                                         options, progress))
+                                         chosen("evaluate", locals()), progress))
 
 
 def compute_logits(model: AnyModel, text: Text, *, chunk_tokens: int = 0, max_chunks: int = 0,
@@ -230,10 +240,9 @@ def compute_logits(model: AnyModel, text: Text, *, chunk_tokens: int = 0, max_ch
         What the model predicts after each token.
     """
     source = opened(model)
-    options = {"rounds_cache": rounds_cache, "max_memory_bytes": max_memory_bytes, "threads": threads}
     with _about_models([source]):
         ids = _ids_of(source, text, chunk_tokens, max_chunks)
-        return _core.compute_logits(source._core, ids, options, progress)
+        return _core.compute_logits(source._core, ids, chosen("evaluate", locals()), progress)
 
 
 def collect_importance(model: AnyModel, text: Text, *, chunk_tokens: int = 0, max_chunks: int = 0,
@@ -260,11 +269,9 @@ def collect_importance(model: AnyModel, text: Text, *, chunk_tokens: int = 0, ma
         With ``write(path)``.
     """
     source = opened(model)
-    options = {"rounds_cache": rounds_cache, "max_memory_bytes": max_memory_bytes, "threads": threads,
-               "dataset": dataset, "includes_output": includes_output,
-               "moment_columns": moment_columns}
     with _about_models([source]):
         ids = _ids_of(source, text, chunk_tokens, max_chunks)
+        options = chosen("collect_importance", locals())
         return ImportanceMatrix(_core.collect_importance(source._core, ids, options, progress), dataset)
 
 
@@ -311,10 +318,10 @@ def measure_sensitivities(model: AnyModel, text: Text, *, chunk_tokens: int = 0,
     """
     source = opened(model)
     matrix = opened_importance(importance)
-    options = {"rounds_cache": rounds_cache, "max_memory_bytes": max_memory_bytes, "threads": threads}
     listener = None if measured is None else lambda row: measured(as_row(TensorSensitivity, row))
     with _about_models([source]):
         ids = _ids_of(source, text, chunk_tokens, max_chunks)
         rows = _core.measure_sensitivities(source._core, ids, matrix._core if matrix else None,
-                                           words(known), options, listener, progress)
-    return [as_row(TensorSensitivity, row) for row in rows]
+                                           words(known), chosen("evaluate", locals()), listener,
+                                           progress)
+    return as_rows(TensorSensitivity, rows)

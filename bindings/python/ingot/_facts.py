@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Facts by name, as dicts."""
+"""Facts and options by name, as dicts."""
 from __future__ import annotations
 
 import warnings
-from typing import Any, Dict, Mapping, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Tuple, Type, TypeVar
 
-__all__ = ["Facts", "as_row", "warn_of_old_name"]
+from . import _core
+
+__all__ = ["Facts", "as_row", "as_rows", "chosen", "old_names", "warn_of_old_name"]
+
+Kind = TypeVar("Kind", bound=type)
+Row = TypeVar("Row")
 
 
 def warn_of_old_name(old: str, new: str) -> None:
@@ -13,9 +18,34 @@ def warn_of_old_name(old: str, new: str) -> None:
     warnings.warn(f"{old} is called {new} now", DeprecationWarning, stacklevel=3)
 
 
-def as_row(kind: Any, facts: Mapping[str, Any]) -> Any:
-    """The named tuple of a kind, from facts that have its members, and maybe more."""
-    return kind(**{name: facts[name] for name in kind._fields})
+def as_row(kind: Type[Row], facts: Mapping[str, Any]) -> Row:
+    """The named tuple of a kind, which has all members of the facts, but for those that are methods of
+    the kind."""
+    members = set(dir(kind)) - set(getattr(kind, "_fields"))
+    return kind(**{name: value for name, value in facts.items() if name not in members})
+
+
+def as_rows(kind: Type[Row], rows: Iterable[Mapping[str, Any]]) -> List[Row]:
+    return [as_row(kind, row) for row in rows]
+
+
+def chosen(function: str, values: Mapping[str, Any]) -> Dict[str, Any]:
+    """The options that a function of the core has, from the local variables of its caller, which has
+    parameters of the same names."""
+    return {name: values[name] for name in _core.option_names[function]}
+
+
+def old_names(**new_names: str) -> Callable[[Kind], Kind]:
+    """Lets objects of a class have members by the names of an earlier version, too, with a
+    DeprecationWarning."""
+    def add(kind: Kind) -> Kind:
+        for old, new in new_names.items():
+            def find(one: Any, old: str = old, new: str = new) -> Any:
+                warn_of_old_name(old, new)
+                return getattr(one, new)
+            setattr(kind, old, property(find, doc=f"The old name of `{new}`."))
+        return kind
+    return add
 
 
 class Facts(Dict[str, Any]):

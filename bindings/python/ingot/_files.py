@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional
 
 from . import _core
 from ._errors import Error, about
+from ._facts import as_rows, chosen
 from ._importing import ImportPlan, folder_with, plan_folder
 from ._model import Model
 from ._work import AnyModel, Path, Progress, Shard, opened
@@ -47,7 +48,7 @@ def split(source: AnyModel, prefix: Path, *, max_bytes: int = 0, max_tensors: in
     with about(prefix):
         rows = _core.split(model._core, os.fspath(prefix), max_bytes, max_tensors, shards,
                            first_without_tensors, replace, dry_run, progress)
-    return [Shard(*row) for row in rows]
+    return as_rows(Shard, rows)
 
 
 def merge(source: AnyModel, path: Path, *, replace: bool = False, dry_run: bool = False,
@@ -75,8 +76,8 @@ def _convert_folder(plan: ImportPlan, path: str, max_file_bytes: int, replace: b
         prefix = path[:-len(".gguf")] if path.endswith(".gguf") else path
         shards = plan.write_shards(prefix, max_bytes=max_file_bytes, replace=replace, dry_run=dry_run,
                                    progress=progress)
-        return Conversion([shard.path for shard in shards], plan.remarks, [],
-                          sum(shard.file_bytes for shard in shards))
+        return Conversion([shard.file for shard in shards], plan.remarks, [],
+                          sum(shard.bytes for shard in shards))
     if not dry_run:
         plan.write(path, replace=replace, progress=progress)
     return Conversion([path], plan.remarks, [], plan.nbytes)
@@ -99,15 +100,14 @@ def _refuse_misplaced(options: Dict[str, Any], names: Iterable[str]) -> None:
             raise TypeError(f"{name} has no meaning for a model folder")
 
 
-def _export_folder(model: Model, folder: str, options: Dict[str, Any], strict: bool, dry_run: bool,
+def _export_folder(model: Model, folder: str, options: Dict[str, Any], dry_run: bool,
                    progress: Progress) -> Conversion:
     """Writes a model as the folder that it could have been imported from."""
     _refuse_misplaced(options, _GGUF_OPTIONS + _BUMP_OPTIONS)
-    chosen = {name: options[name] for name in ("type", "replace", "threads")}
     # 0 is the usual size, as for the program.
-    chosen.update(strict=strict, max_file_bytes=options["max_file_bytes"] or None)
+    given = chosen("export_folder", {**options, "max_file_bytes": options["max_file_bytes"] or None})
     with about(folder):
-        return Conversion(**_core.export_folder(model._core, folder, chosen, dry_run, progress))
+        return Conversion(**_core.export_folder(model._core, folder, given, dry_run, progress))
 
 
 def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
@@ -171,14 +171,9 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
     target = os.fspath(path)
     ending = format or _core.format_by_ending(target)
     writes_folder = names == "hf" and ending is None
-    options: Dict[str, Any] = {
-        "type": type, "all_tensors": all_tensors, "names": names,
-        "max_file_bytes": max_file_bytes, "version": version, "byte_order": byte_order,
-        "alignment": alignment, "bump_version": bump_version, "bump_codes": bump_codes,
-        "bump_context": bump_context, "bump_config": bump_config and os.fspath(bump_config),
-        "bump_manifest": bump_manifest and os.fspath(bump_manifest),
-        "allow_loss": allow_loss, "widen": widen, "strictly_original": strictly_original,
-        "replace": replace, "threads": threads}
+    bump_config = bump_config and os.fspath(bump_config)
+    bump_manifest = bump_manifest and os.fspath(bump_manifest)
+    options = {**chosen("convert", locals()), "strict": strict}
     if strict and not writes_folder:
         raise TypeError('strict is for folders that are written: names="hf" and a path whose ending '
                         "tells no format")
@@ -191,6 +186,6 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
         raise TypeError("base is for adapters")
     model = opened(source)
     if writes_folder:
-        return _export_folder(model, target, options, strict, dry_run, progress)
+        return _export_folder(model, target, options, dry_run, progress)
     with about(path):
         return Conversion(**_core.convert(model._core, target, format or "", options, dry_run, progress))

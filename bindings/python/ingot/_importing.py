@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 from . import _core
 from ._errors import Error, Path, about
+from ._facts import chosen
 from ._metadata import wrap
 from ._model import Model
 from ._work import AnyModel, Progress, Shard, opened, plan_shards
@@ -145,12 +146,9 @@ def plan_import(folder: Path, *, type: Optional[str] = None, pre: Optional[str] 
     """
     if metadata is not None and not isinstance(metadata, str):
         metadata = json.dumps(dict(metadata))
-    options: Dict[str, Any] = {"type": type, "pre": pre, "as_reference": as_reference,
-                               "model_name": model_name, "metadata": metadata,
-                               "folder_name": folder_name, "threads": threads}
     name = os.fspath(folder)
     with about(folder):
-        return ImportPlan(_core.ImportPlan(name, options), name)
+        return ImportPlan(_core.ImportPlan(name, chosen("plan_import", locals())), name)
 
 
 def plan_adapter_import(folder: Path, base: Path, *, type: Optional[str] = None,

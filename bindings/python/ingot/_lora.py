@@ -3,48 +3,52 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _core
 from ._errors import Path, about
+from ._facts import as_rows, chosen, old_names, warn_of_old_name
 from ._work import AnyModel, Progress, opened
 
 __all__ = ["LoraAdapter", "LoraChange", "LoraMerge", "merge_lora", "read_lora"]
 
 
+@old_names(factor="scale")
 class LoraChange(NamedTuple):
-    """The change of an adapter to one tensor of its base, of shape (rows, columns): it adds
-    `factor` times the product of two halves of this rank. With rank 0 the tensor comes whole."""
+    """The change of an adapter to one tensor of its base: it adds `scale` times the product of two
+    halves of this rank. With rank 0 the tensor comes whole."""
 
     name: str
-    shape: Tuple[int, int]
     rank: int
-    factor: float
+    scale: float
+    rows: int
+    columns: int
+    type: str
+
+    @property
+    def shape(self) -> Tuple[int, int]:
+        """The old name of `rows` and `columns`."""
+        warn_of_old_name("shape", "rows, columns")
+        return self.rows, self.columns
 
 
+@old_names(is_invoked="needs_invocation", changes="tensors")
 class LoraAdapter:
-    """An adapter that has been checked, made by `ingot.read_lora`.
+    """An adapter that has been checked, made by `ingot.read_lora`. Members are those of ``ingot lora
+    info --json``, which docs/json.md explains."""
 
-    Attributes
-    ----------
-    architecture : str
-        Of the base.
-    alpha : float
-        0: products are not scaled by it.
-    is_invoked : bool
-        It counts only behind certain tokens (aLoRA), and cannot be merged.
-    changes : list of LoraChange
-    """
+    architecture: str
+    alpha: float
+    needs_invocation: bool
+    tensors: List[LoraChange]
 
     def __init__(self, core: _core.LoraAdapter) -> None:
         self._core = core
-        self.architecture = core.architecture()
-        self.alpha = core.alpha()
-        self.is_invoked = core.is_invoked()
-        self.changes = [LoraChange(*row) for row in core.changes()]
+        facts = core.facts()
+        self.__dict__.update(facts, tensors=as_rows(LoraChange, facts["tensors"]))
 
     def __repr__(self) -> str:
-        return f"<ingot.LoraAdapter: {self.architecture}, {len(self.changes)} tensors>"
+        return f"<ingot.LoraAdapter: {self.architecture}, {len(self.tensors)} tensors>"
 
 
 def read_lora(source: AnyModel) -> LoraAdapter:
@@ -99,10 +103,9 @@ def merge_lora(source: AnyModel, adapters: Union[Adapters, Sequence[Adapters]], 
         only an importance matrix makes.
     """
     model = opened(source)
-    chosen = list(adapters) if isinstance(adapters, (list, tuple)) else [adapters]
-    cores = [(one if isinstance(one, LoraAdapter) else read_lora(one))._core for one in chosen]
+    several = list(adapters) if isinstance(adapters, (list, tuple)) else [adapters]
+    cores = [(one if isinstance(one, LoraAdapter) else read_lora(one))._core for one in several]
     scales = list(scale) if isinstance(scale, (list, tuple)) else [scale] * len(cores)
-    options: Dict[str, Any] = {"threads": threads, "type": type}
     with about(path):
-        return LoraMerge(*_core.merge_lora(model._core, cores, scales, os.fspath(path), options,
-                                           replace, dry_run, progress))
+        return LoraMerge(*_core.merge_lora(model._core, cores, scales, os.fspath(path),
+                                           chosen("merge_lora", locals()), replace, dry_run, progress))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _core
-from ._codec import check_effort
 from ._errors import about
-from ._facts import warn_of_old_name
+from ._facts import as_rows, chosen, old_names, warn_of_old_name
 from ._importing import opened_or_imported
 from ._work import AnyModel, Path, Progress
 
@@ -126,6 +125,7 @@ class PlannedTensor(NamedTuple):
     reason: str
 
 
+@old_names(elements="count")
 class TensorError(NamedTuple):
     """How far a tensor is from its source; `relative` is the root of error over signal, and `slope`
     how much of the source the result is, in its direction: below 1 it is shorter. Both are weighted by
@@ -142,14 +142,11 @@ class TensorError(NamedTuple):
     sqnr_db: float
     max: float
     weighted: bool
-
-    @property
-    def elements(self) -> int:
-        """The old name of `count`."""
-        warn_of_old_name("elements", "count")
-        return self.count
+    squared_error: float
+    squared_signal: float
 
 
+@old_names(divergence="kl")
 class TensorSensitivity(NamedTuple):
     """What it costs to quantize one tensor alone, found by `ingot.measure_sensitivities`.
 
@@ -171,12 +168,6 @@ class TensorSensitivity(NamedTuple):
     kl_error: Optional[float]
     relative_error: float
     weighted_error: float = 0.0
-
-    @property
-    def divergence(self) -> float:
-        """The old name of `kl`."""
-        warn_of_old_name("divergence", "kl")
-        return self.kl
 
     @property
     def divergence_error(self) -> float:
@@ -216,7 +207,7 @@ class QuantizePlan:
         """Writes the model, atomically; with ``keep_shards`` a path for each shard."""
         paths = _paths(path)
         with about(paths[0] if paths else ""):
-            return [TensorError(**row) for row in self._core.write(paths, replace, progress)]
+            return as_rows(TensorError, self._core.write(paths, replace, progress))
 
 
 def _paths(path: Union[Path, Sequence[Path]]) -> List[str]:
@@ -275,19 +266,12 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
         raise TypeError("either a recipe, bits_per_weight or file_bytes is needed")
     if sensitivities is not None and recipe is not None:
         raise TypeError("sensitivities go with bits_per_weight or file_bytes")
-    check_effort(effort)
     matrix = opened_importance(importance)
-    options: Dict[str, Any] = {
-        "recipe": recipe, "bits_per_weight": bits_per_weight, "file_bytes": file_bytes,
-        "pure": pure, "leave_output": leave_output, "output_type": output_type,
-        "token_embedding_type": token_embedding_type, "patterns": list((patterns or {}).items()),
-        "keep_shards": keep_shards, "allow_requantize": allow_requantize, "allow_nan": allow_nan,
-        "best": effort == "best", "feedback": feedback, "threads": threads,
-        "sensitivities": None if sensitivities is None else list(sensitivities)}
-    given = {name: value for name, value in options.items() if value is not None}
+    patterns = dict(patterns or {})
+    options = chosen("plan_quantization", locals())
+    options["sensitivities"] = None if sensitivities is None else list(sensitivities)
     model = opened_or_imported(source, pre, threads)
-    return QuantizePlan(_core.QuantizeJob(model._core, given,
-                                          matrix._core if matrix else None,
+    return QuantizePlan(_core.QuantizeJob(model._core, options, matrix._core if matrix else None,
                                           matrix.name if matrix else "", progress))
 
 
@@ -333,4 +317,4 @@ def quantize_together(plans: Sequence[QuantizePlan], paths: Sequence[Union[Path,
         raise ValueError(f"{len(plans)} plans need as many paths, not {len(paths)}")
     rows = _core.quantize_together([plan._core for plan in plans], [_paths(path) for path in paths],
                                    replace, progress)
-    return [[TensorError(**row) for row in one] for one in rows]
+    return [as_rows(TensorError, one) for one in rows]

@@ -8,6 +8,7 @@ from typing import List, NamedTuple, Optional
 
 from . import _core
 from ._errors import usage_error
+from ._facts import as_rows, old_names
 from ._work import Path, Progress
 
 __all__ = ["CachedHeader", "DownloadedFile", "RemoteFile", "clear_remote_cache", "download",
@@ -47,14 +48,18 @@ def ls(reference: str) -> List[RemoteFile]:
             for name, nbytes, sha256, local in _core.list_repository(reference)]
 
 
+@old_names(nbytes="size", is_verified="verified")
 class DownloadedFile(NamedTuple):
-    """A file that was fetched; `is_verified` if its digest is the one that the server named."""
+    """A file that was fetched: `name` in the repository, `path` here; `verified` if its digest is the
+    one that the server named; `kept_bytes` of an earlier attempt."""
 
+    name: str
     path: str
-    nbytes: int
+    size: int
     sha256: str
-    is_verified: bool
+    verified: bool
     was_there: bool
+    kept_bytes: int
 
 
 def download(reference: str, folder: Path = ".", *, connections: int = 4, replace: bool = False,
@@ -78,18 +83,19 @@ def download(reference: str, folder: Path = ".", *, connections: int = 4, replac
     """
     _need_servers(reference)
     rows = _core.download(reference, os.fspath(folder), connections, replace, progress)
-    return [DownloadedFile(*row) for row in rows]
+    return as_rows(DownloadedFile, rows)
 
 
+@old_names(file_bytes="file_size", kept_bytes="bytes", is_immutable="immutable")
 class CachedHeader(NamedTuple):
-    """The kept beginning of a remote file; `used_at` in seconds since 1970. Where `is_immutable`, the
-    address names a commit or a digest, and no server is asked."""
+    """The kept beginning of a remote file: `bytes` of its `file_size`; `used_at` in seconds since 1970.
+    Where it is `immutable`, the address names a commit or a digest, and no server is asked."""
 
     address: str
-    file_bytes: int
-    kept_bytes: int
+    file_size: int
+    bytes: int
     used_at: int
-    is_immutable: bool
+    immutable: bool
 
 
 def remote_cache_folder() -> str:
@@ -101,7 +107,7 @@ def remote_cache_folder() -> str:
 def list_remote_cache() -> List[CachedHeader]:
     """The kept headers, the last used first."""
     _need_servers()
-    return [CachedHeader(*row) for row in _core.list_remote_cache()]
+    return as_rows(CachedHeader, _core.list_remote_cache())
 
 
 def clear_remote_cache() -> int:

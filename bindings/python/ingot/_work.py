@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Union
 
 from . import _core
 from ._errors import Path as Path
+from ._facts import as_rows, old_names
 from ._model import Model, Source, open as open_model
 
 Progress = Optional[Callable[[int], Any]]
@@ -20,19 +21,20 @@ def opened(source: AnyModel) -> Model:
     return source if isinstance(source, Model) else open_model(source)
 
 
+@old_names(path="file", tensor_count="tensors", file_bytes="bytes")
 class Shard(NamedTuple):
     """A file of a set."""
 
-    path: str
+    file: str
     first_tensor: int
-    tensor_count: int
-    file_bytes: int
+    tensors: int
+    bytes: int
 
 
 def plan_shards(core: _core.OpenModel, prefix: str, max_bytes: int, shards: int) -> List[Shard]:
     """The files into which a model would be split."""
     rows = _core.split(core, prefix, max_bytes, 0, shards, False, False, True, None)
-    return [Shard(*row) for row in rows]
+    return as_rows(Shard, rows)
 
 
 def words(names: Union[str, Iterable[str]]) -> List[str]:

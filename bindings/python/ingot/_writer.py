@@ -11,6 +11,7 @@ import numpy as np
 from . import _core
 from ._codec import Array, tensor_type
 from ._errors import about
+from ._facts import old_names
 from ._metadata import Elements
 from ._model import Model
 from ._tensor import Tensor
@@ -176,6 +177,7 @@ class Writer(MutableMapping[str, Any]):
         return f"<ingot.Writer {self.path!r}: {len(self)} keys>"
 
 
+@old_names(has_undone_earlier="undone_earlier")
 class EditPlan(NamedTuple):
     """The effect of an edit, before or after it is made; docs/edit.md explains each `way`."""
 
@@ -185,7 +187,7 @@ class EditPlan(NamedTuple):
     data_offset: int
     slack_bytes: int
     padding_bytes: int
-    has_undone_earlier: bool = False
+    undone_earlier: bool = False
 
 
 class Edit(MutableMapping[str, Any]):

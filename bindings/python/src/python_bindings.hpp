@@ -21,7 +21,6 @@
 #include <ingot/metadata.hpp>
 #include <ingot/model.hpp>
 #include <ingot/owned_value.hpp>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -61,6 +60,21 @@ T take(Result<T>&& result) {
 /// The bytes of a str, or of an object with a buffer of them.
 [[nodiscard]] std::string text_from(const py::handle& object);
 
+/// The list of what `make` makes of each element of a range: texts or objects. It may be a pointer
+/// to a member.
+template <class Range, class Make>
+py::list list_of(const Range& range, Make make) {
+  py::list list;
+  for (const auto& element : range) {
+    if constexpr (std::is_invocable_r_v<std::string_view, Make, decltype(element)>) {
+      list.append(to_str(std::invoke(make, element)));
+    } else {
+      list.append(std::invoke(make, element));
+    }
+  }
+  return list;
+}
+
 /// The tensor type of an id or a name; throws Failed.
 [[nodiscard]] TensorType type_from(const std::string& name);
 [[nodiscard]] std::string type_name(TensorType type);
@@ -70,46 +84,6 @@ T take(Result<T>&& result) {
 
 /// Throws a TypeError that names the option and shows its value.
 [[noreturn]] void refuse_option(const char* name, const py::handle& value);
-
-/// An option by its name; nothing if it is not there or None. Throws a TypeError for a value that a
-/// T cannot hold.
-template <class T>
-std::optional<T> find_option(const py::dict& options, const char* name) {
-  if (!options.contains(name) || options[name].is_none()) return std::nullopt;
-  const py::object value = options[name];
-  try {
-    return py::cast<T>(value);
-  } catch (const py::cast_error&) {
-    refuse_option(name, value);
-  }
-}
-
-/// Sets `target` from an option, if it is given.
-template <class T>
-void set_option(const py::dict& options, const char* name, T& target) {
-  if (std::optional<T> value = find_option<T>(options, name)) target = *std::move(value);
-}
-
-/// Sets `target` from an option that is one of some words; throws Failed for any other word.
-template <class T>
-void set_choice(const py::dict& options, const char* name,
-                std::initializer_list<std::pair<const char*, T>> choices, T& target) {
-  const std::optional<std::string> word = find_option<std::string>(options, name);
-  if (!word) return;
-  std::string known;
-  for (const auto& [choice, value] : choices) {
-    if (*word == choice) {
-      target = value;
-      return;
-    }
-    known += (known.empty() ? "" : ", ") + std::string(choice);
-  }
-  throw Failed{Error{Errc::invalid_argument, Error::no_offset, *word,
-                     std::string(name) + " is one of " + known}};
-}
-
-/// The tensor type that an option names.
-[[nodiscard]] std::optional<TensorType> find_type_option(const py::dict& options, const char* name);
 
 // --- memory -------------------------------------------------------------------------------------
 
@@ -192,6 +166,7 @@ void add_imatrix(py::module_& module);
 void add_check(py::module_& module);
 void add_compare(py::module_& module);
 void add_estimate(py::module_& module);
+void add_options(py::module_& module);
 void add_tokenizer(py::module_& module);
 void add_template(py::module_& module);
 void add_import(py::module_& module);

@@ -11,8 +11,8 @@ namespace ingot::python {
 namespace {
 
 /// Of a path, or of a model that is open.
-py::list check(const py::object& source, bool with_data, const std::vector<std::string>& rules,
-               std::uint64_t max_findings, unsigned threads, const py::object& progress) {
+py::object check(const py::object& source, bool with_data, const std::vector<std::string>& rules,
+                 std::uint64_t max_findings, unsigned threads, const py::object& progress) {
   CheckOptions options;
   options.with_data = with_data;
   options.thread_count = threads;
@@ -41,17 +41,7 @@ py::list check(const py::object& source, bool with_data, const std::vector<std::
       return check_model(model.model(), options, sink);
     });
   }
-  py::list rows;
-  for (const Finding& finding : findings) rows.append(facts_of(finding));
-  return rows;
-}
-
-py::list step_rows(const std::vector<RepairStep>& steps) {
-  py::list rows;
-  for (const RepairStep& step : steps) {
-    rows.append(py::make_tuple(to_str(step.what), to_str(step.key), to_str(step.tensor)));
-  }
-  return rows;
+  return fact_of(findings);
 }
 
 py::dict repair(const py::str& path, const py::str& target, bool drops_broken, bool may_replace,
@@ -63,17 +53,10 @@ py::dict repair(const py::str& path, const py::str& target, bool drops_broken, b
   options.may_replace = may_replace;
   options.is_dry_run = is_dry_run;
   options.thread_count = threads;
-  const RepairReport report = run(progress, [&](const Report& go_on) {
+  return facts_of(run(progress, [&](const Report& go_on) {
     options.progress = go_on;
     return repair_model(from, to, options);
-  });
-  py::dict facts;
-  facts["steps"] = step_rows(report.steps);
-  facts["losses"] = step_rows(report.losses);
-  facts["kept_tensors"] = report.kept_tensors;
-  facts["dropped_tensors"] = report.dropped_tensors;
-  facts["is_written"] = report.is_written;
-  return facts;
+  }));
 }
 
 }  // namespace

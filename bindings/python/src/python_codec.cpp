@@ -4,7 +4,7 @@
 #include <ingot/quantize.hpp>
 #include <ingot/tensor_profile.hpp>
 
-#include "python_bindings.hpp"
+#include "python_facts.hpp"
 
 namespace ingot::python {
 namespace {
@@ -62,12 +62,7 @@ py::dict compare(const py::object& reference, const py::object& numbers) {
     const py::gil_scoped_release release;
     error = measure_error(a, b);
   }
-  py::dict facts;
-  facts["count"] = error.count;
-  facts["rmse"] = error.rmse();
-  facts["sqnr_db"] = error.sqnr_db();
-  facts["largest"] = error.largest;
-  return facts;
+  return facts_of(error);
 }
 
 }  // namespace

@@ -19,12 +19,6 @@ py::dict digits_of(const DigestSet& digests) {
   return digits;
 }
 
-py::list digit_list(const std::vector<DigestSet>& sets) {
-  py::list list;
-  for (const DigestSet& set : sets) list.append(digits_of(set));
-  return list;
-}
-
 DigestRequest request_from(const std::vector<std::string>& algorithms, bool has_files,
                            bool has_tensors, bool has_weights, bool has_uuid, unsigned threads) {
   DigestRequest request;
@@ -53,14 +47,14 @@ py::dict hash(const OpenModel& self, const std::vector<std::string>& algorithms,
     return compute_digests(self.model(), request, report);
   });
   py::dict facts;
-  facts["files"] = digit_list(digests.files);
-  facts["tensors"] = digit_list(digests.tensors);
+  facts["files"] = list_of(digests.files, &digits_of);
+  facts["tensors"] = list_of(digests.tensors, &digits_of);
   facts["weights"] = digits_of(digests.weights);
   facts["uuid"] = digests.uuid;
   return facts;
 }
 
-/// The mismatches with the manifest's entry at `position`: kind, name, algorithm, expected, found.
+/// How many digests were compared with the manifest's entry at `position`, and the mismatches.
 py::tuple verify(const OpenModel& self, const py::str& manifest, std::size_t position,
                  unsigned threads, const py::object& progress) {
   const std::vector<ManifestEntry> entries = take(parse_digest_manifest(to_bytes(manifest)));
@@ -71,13 +65,8 @@ py::tuple verify(const OpenModel& self, const py::str& manifest, std::size_t pos
     return compute_digests(self.model(), request, report);
   });
   std::uint64_t compared = 0;
-  py::list rows;
-  for (const DigestMismatch& mismatch :
-       find_mismatches(entries[position], self.model(), digests, &compared)) {
-    rows.append(py::make_tuple(std::string(name_of(mismatch.kind)), to_str(mismatch.name),
-                               mismatch.algorithm, mismatch.expected, mismatch.found));
-  }
-  return py::make_tuple(compared, rows);
+  const auto mismatches = find_mismatches(entries[position], self.model(), digests, &compared);
+  return py::make_tuple(compared, fact_of(mismatches));
 }
 
 py::dict diff(const OpenModel& a, const OpenModel& b, bool with_data, unsigned threads,
@@ -89,25 +78,17 @@ py::dict diff(const OpenModel& a, const OpenModel& b, bool with_data, unsigned t
     options.progress = report;
     return find_differences(a.model(), b.model(), options);
   });
-  py::list keys;
-  for (const KeyDifference& key : difference.keys) keys.append(to_str(key.key));
-  py::list tensors;
-  for (const TensorDifference& tensor : difference.tensors) tensors.append(to_str(tensor.name));
-  py::list data;
-  for (const DataDifference& tensor : difference.data) {
-    data.append(py::make_tuple(to_str(tensor.name), tensor.first_difference));
-  }
-  py::dict facts;
-  facts["keys"] = keys;
-  facts["tensors"] = tensors;
-  facts["data"] = data;
+  py::dict facts = facts_of(difference);
+  facts["keys"] = list_of(difference.keys, &KeyDifference::key);
+  facts["tensors"] = list_of(difference.tensors, &TensorDifference::name);
+  facts["data"] = list_of(difference.data, [](const DataDifference& tensor) {
+    return py::make_tuple(to_str(tensor.name), tensor.first_difference);
+  });
   facts["compared_tensors"] = difference.compared_tensors;
-  facts["is_same"] = difference.is_same();
   return facts;
 }
 
-/// The rows of all tensors of the same name and shape: name, count, rmse, sqnr_db, largest, cosine,
-/// differing.
+/// The distances of all tensors of the same name and shape.
 py::list distances(const OpenModel& a, const OpenModel& b, unsigned threads,
                    const py::object& progress) {
   const std::vector<TensorPair> pairs = find_pairs(a.model(), b.model());
@@ -116,23 +97,19 @@ py::list distances(const OpenModel& a, const OpenModel& b, unsigned threads,
   });
   py::list rows;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    rows.append(py::make_tuple(to_str(pairs[i].a->name), found[i].error.count,
-                               found[i].error.rmse(), found[i].error.sqnr_db(),
-                               found[i].error.largest, found[i].cosine(), found[i].differing));
+    py::dict row = facts_of(found[i]);
+    row["name"] = to_str(pairs[i].a->name);
+    rows.append(row);
   }
   return rows;
 }
 
 py::dict profile_facts(const TensorProfile& profile) {
   py::dict facts = facts_of(profile.statistics);
-  facts["finite"] = profile.statistics.count;
   facts["histogram_low"] = profile.histogram.low;
   facts["histogram_high"] = profile.histogram.high;
   facts["histogram"] = profile.histogram.counts;
-  facts["error"] = py::none();
-  if (profile.error) {
-    facts["error"] = py::make_tuple(profile.error->rmse(), profile.error->sqnr_db());
-  }
+  facts["error"] = fact_of(profile.error);
   return facts;
 }
 
@@ -148,9 +125,7 @@ py::list stats(const OpenModel& self, const std::vector<std::size_t>& indexes, s
   const std::vector<TensorProfile> profiles = run(progress, [&](const Report& report) {
     return profile_tensors(self.model(), tensors, options, report);
   });
-  py::list rows;
-  for (const TensorProfile& profile : profiles) rows.append(profile_facts(profile));
-  return rows;
+  return list_of(profiles, &profile_facts);
 }
 
 }  // namespace

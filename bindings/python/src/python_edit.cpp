@@ -2,7 +2,7 @@
 // Editing model files.
 #include <ingot/edit.hpp>
 
-#include "python_bindings.hpp"
+#include "python_facts.hpp"
 
 namespace ingot::python {
 namespace {
@@ -27,32 +27,12 @@ std::unique_ptr<ModelEdit> open_edit(const py::str& path, bool is_lenient, doubl
   return std::make_unique<ModelEdit>(take(*std::move(edit)));
 }
 
-py::dict facts_of(const EditPlan& plan) {
-  py::dict facts;
-  facts["way"] = std::string(name_of(plan.way));
-  facts["bytes_to_write"] = plan.bytes_to_write;
-  facts["file_bytes"] = plan.file_bytes;
-  facts["data_offset"] = plan.data_offset;
-  facts["slack_bytes"] = plan.slack_bytes;
-  facts["padding_bytes"] = plan.padding_bytes;
-  return facts;
-}
-
 py::dict save(ModelEdit& self, const std::optional<py::str>& output, bool may_replace,
               const py::object& progress) {
   const std::string target = output ? to_bytes(*output) : std::string();
-  const EditOutcome outcome = run(progress, [&](const Report& report) {
+  return facts_of(run(progress, [&](const Report& report) {
     return target.empty() ? self.save(report) : self.save_as(target, may_replace, report);
-  });
-  py::dict facts = facts_of(outcome.done);
-  facts["has_undone_earlier"] = outcome.has_undone_earlier;
-  return facts;
-}
-
-py::list keys_of(const ModelEdit& self) {
-  py::list keys;
-  for (const KeyValue& entry : self.model().metadata()) keys.append(to_str(entry.key));
-  return keys;
+  }));
 }
 
 }  // namespace
@@ -60,14 +40,10 @@ py::list keys_of(const ModelEdit& self) {
 void add_edit(py::module_& module) {
   py::class_<ModelEdit>(module, "Edit")
       .def(py::init(&open_edit))
-      .def("keys", &keys_of)
+      .def("keys",
+           [](const ModelEdit& self) { return list_of(self.model().metadata(), &KeyValue::key); })
       .def("tensor_names",
-           [](const ModelEdit& self) {
-             py::list names;
-             for (const TensorInfo& tensor : self.model().tensors())
-               names.append(to_str(tensor.name));
-             return names;
-           })
+           [](const ModelEdit& self) { return list_of(self.model().tensors(), &TensorInfo::name); })
       .def("architecture",
            [](const ModelEdit& self) {
              const std::optional<Value> value = self.find("general.architecture");

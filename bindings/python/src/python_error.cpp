@@ -29,8 +29,6 @@ py::object error_object(const Error& error, const py::object& kind) {
   const py::object offset = error.file_offset == Error::no_offset
                                 ? py::object(py::none())
                                 : py::object(py::int_(error.file_offset));
-  py::list context;
-  for (const std::string& place : error.context) context.append(to_str(place));
   py::dict attributes;
   attributes["code"] = std::string(name_of(error.code));
   attributes["number"] = static_cast<unsigned>(error.code);
@@ -40,7 +38,7 @@ py::object error_object(const Error& error, const py::object& kind) {
   attributes["remedy"] = std::string(name_of(error.remedy));
   attributes["line"] = error.line;
   attributes["column"] = error.column;
-  attributes["context"] = context;
+  attributes["context"] = list_of(error.context, &to_str);
   return py::module_::import("ingot._errors")
       .attr("make_error")(to_str(chat_error_text(error)),
                           std::string(category_name(category_of(error.code))), error.system_number,
@@ -48,9 +46,7 @@ py::object error_object(const Error& error, const py::object& kind) {
 }
 
 py::list error_list(std::span<const Error> errors) {
-  py::list list;
-  for (const Error& error : errors) list.append(error_object(error));
-  return list;
+  return list_of(errors, [](const Error& error) { return error_object(error); });
 }
 
 py::str to_str(std::string_view bytes) {
@@ -74,12 +70,6 @@ std::string text_from(const py::handle& object) {
 
 void refuse_option(const char* name, const py::handle& value) {
   throw py::type_error(std::string(name) + " cannot be " + to_bytes(py::repr(value)));
-}
-
-std::optional<TensorType> find_type_option(const py::dict& options, const char* name) {
-  const std::optional<std::string> type = find_option<std::string>(options, name);
-  if (!type) return std::nullopt;
-  return type_from(*type);
 }
 
 void add_errors(py::module_& module) {

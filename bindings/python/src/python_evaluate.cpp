@@ -8,28 +8,13 @@
 #include <set>
 
 #include "python_facts.hpp"
+#include "python_options.hpp"
 
 namespace ingot::python {
 namespace {
 
 using Models = std::vector<std::shared_ptr<OpenModel>>;
 using Ids = py::array_t<TokenId, py::array::c_style | py::array::forcecast>;
-
-/// A vector as an array, without a copy.
-template <class T>
-py::array_t<T> array_of(std::vector<T> numbers, std::vector<py::ssize_t> shape) {
-  auto owned = std::make_unique<std::vector<T>>(std::move(numbers));
-  const T* data = owned->data();
-  const py::capsule owner(owned.release(),
-                          [](void* vector) { delete static_cast<std::vector<T>*>(vector); });
-  return py::array_t<T>(std::move(shape), data, owner);
-}
-
-template <class T>
-py::array_t<T> array_of(std::vector<T> numbers) {
-  const auto count = static_cast<py::ssize_t>(numbers.size());
-  return array_of(std::move(numbers), {count});
-}
 
 py::ssize_t size_of(std::size_t count) { return static_cast<py::ssize_t>(count); }
 
@@ -50,12 +35,6 @@ Ids cut_text(const OpenModel& model, const py::object& text, std::size_t chunk_t
   });
   return array_of(std::move(chunks.ids),
                   {size_of(chunks.ids.size() / chunks.chunk_tokens), size_of(chunks.chunk_tokens)});
-}
-
-void set_run(const py::dict& options, EvaluationOptions& to) {
-  set_option(options, "threads", to.thread_count);
-  set_option(options, "rounds_cache", to.rounds_cache);
-  set_option(options, "max_memory_bytes", to.max_memory_bytes);
 }
 
 /// Runs `work`, which starts models with `options`; `progress` gets the layers done and all layers.
@@ -82,8 +61,7 @@ std::unique_ptr<Evaluation> evaluate_models(const OpenModel& base, const Models&
   const TextChunks text = chunks_from(ids);
   std::vector<const Model*> models;
   for (const std::shared_ptr<OpenModel>& other : others) models.push_back(&other->model());
-  EvaluationOptions to;
-  set_run(options, to);
+  auto to = options_from<EvaluationOptions>(options);
   return std::make_unique<Evaluation>(
       run_models(progress, to, [&] { return evaluate(base.model(), models, text, to); }));
 }
@@ -91,8 +69,7 @@ std::unique_ptr<Evaluation> evaluate_models(const OpenModel& base, const Models&
 py::array_t<float> logits_of(const OpenModel& model, const Ids& ids, const py::dict& options,
                              const py::object& progress) {
   const TextChunks text = chunks_from(ids);
-  EvaluationOptions to;
-  set_run(options, to);
+  auto to = options_from<EvaluationOptions>(options);
   std::vector<float> logits =
       run_models(progress, to, [&] { return compute_logits(model.model(), text, to); });
   const std::size_t vocabulary = logits.size() / text.ids.size();
@@ -103,11 +80,7 @@ py::array_t<float> logits_of(const OpenModel& model, const Ids& ids, const py::d
 std::shared_ptr<ImportanceMatrix> collect(const OpenModel& model, const Ids& ids,
                                           const py::dict& options, const py::object& progress) {
   const TextChunks text = chunks_from(ids);
-  ImportanceOptions to;
-  set_run(options, to.run);
-  set_option(options, "dataset", to.dataset);
-  set_option(options, "includes_output", to.includes_output);
-  set_option(options, "moment_columns", to.moment_columns);
+  auto to = options_from<ImportanceOptions>(options);
   return std::make_shared<ImportanceMatrix>(
       run_models(progress, to.run, [&] { return collect_importance(model.model(), text, to); }));
 }
@@ -143,16 +116,16 @@ class Measurements {
   std::deque<TensorSensitivity> waiting_;
 };
 
-py::list measure(const OpenModel& model, const Ids& ids,
-                 const std::shared_ptr<ImportanceMatrix>& importance,
-                 const std::vector<py::str>& known, const py::dict& options,
-                 const py::object& measured, const py::object& progress) {
+py::object measure(const OpenModel& model, const Ids& ids,
+                   const std::shared_ptr<ImportanceMatrix>& importance,
+                   const std::vector<py::str>& known, const py::dict& options,
+                   const py::object& measured, const py::object& progress) {
   const TextChunks text = chunks_from(ids);
   std::set<std::string, std::less<>> names;
   for (const py::str& name : known) names.insert(to_bytes(name));
   const auto measurements = std::make_shared<Measurements>(measured);
   SensitivityOptions to;
-  set_run(options, to.run);
+  to.run = options_from<EvaluationOptions>(options);
   to.importance = importance.get();
   to.is_known = [&](std::string_view name) { return names.contains(name); };
   to.measured = [&](const TensorSensitivity& one) { measurements->add(one); };
@@ -171,33 +144,12 @@ py::list measure(const OpenModel& model, const Ids& ids,
     measurements->deliver();
     std::rethrow_exception(reason);
   }
-  py::list rows;
-  for (const TensorSensitivity& one : found) rows.append(facts_of(one));
-  return rows;
-}
-
-py::tuple estimate_of(const MeanEstimate& estimate) {
-  return py::make_tuple(estimate.mean, estimate.error);
-}
-
-/// loss, perplexity, chunk_losses
-py::tuple row_of(const ModelScore& score) {
-  return py::make_tuple(estimate_of(score.loss),
-                        py::make_tuple(score.perplexity(), score.perplexity_error()),
-                        array_of(score.chunk_losses));
+  return fact_of(found);
 }
 
 const ModelComparison& other_of(const Evaluation& self, std::size_t index) {
   if (index >= self.others.size()) throw py::index_error("no such model");
   return self.others[index];
-}
-
-/// score, divergence, log_ratio, same_top, chunk_divergences, chunk_same_tops, sorted_divergences
-py::tuple row_of(const ModelComparison& other) {
-  return py::make_tuple(row_of(other.score), estimate_of(other.divergence),
-                        estimate_of(other.log_ratio), estimate_of(other.same_top),
-                        array_of(other.chunk_divergences), array_of(other.chunk_same_tops),
-                        array_of(other.sorted_divergences));
 }
 
 }  // namespace
@@ -209,23 +161,18 @@ void add_evaluate(py::module_& module) {
   module.def("collect_importance", &collect);
   module.def("measure_sensitivities", &measure);
   py::class_<Evaluation>(module, "Evaluation")
-      .def("counts",
-           [](const Evaluation& self) {
-             return py::make_tuple(self.chunk_count, self.chunk_tokens, self.scored_tokens);
-           })
-      .def("base", [](const Evaluation& self) { return row_of(self.base); })
-      .def("others",
-           [](const Evaluation& self) {
-             py::list rows;
-             for (const ModelComparison& other : self.others) rows.append(row_of(other));
-             return rows;
+      .def("facts", [](const Evaluation& self) { return facts_of(self); })
+      .def("sorted_divergences",
+           [](const Evaluation& self, std::size_t index) {
+             return array_of(other_of(self, index).sorted_divergences);
            })
       .def("quantile", [](const Evaluation& self, std::size_t index,
                           double share) { return other_of(self, index).quantile(share); })
       .def("difference", [](const Evaluation& self, std::size_t a, std::size_t b) {
         other_of(self, a);
         other_of(self, b);
-        return estimate_of(self.difference(a, b));
+        const MeanEstimate difference = self.difference(a, b);
+        return py::make_tuple(difference.mean, difference.error);
       });
 }
 

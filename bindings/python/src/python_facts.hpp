@@ -5,11 +5,30 @@
 #include <concepts>
 #include <ingot/describe.hpp>
 #include <ingot/summary.hpp>
+#include <memory>
 #include <ranges>
+#include <utility>
+#include <vector>
 
 #include "python_bindings.hpp"
 
 namespace ingot::python {
+
+/// A vector as an array, without a copy.
+template <class T>
+py::array_t<T> array_of(std::vector<T> numbers, std::vector<py::ssize_t> shape) {
+  auto owned = std::make_unique<std::vector<T>>(std::move(numbers));
+  const T* data = owned->data();
+  const py::capsule owner(owned.release(),
+                          [](void* vector) { delete static_cast<std::vector<T>*>(vector); });
+  return py::array_t<T>(std::move(shape), data, owner);
+}
+
+template <class T>
+py::array_t<T> array_of(std::vector<T> numbers) {
+  const auto count = static_cast<py::ssize_t>(numbers.size());
+  return array_of(std::move(numbers), {count});
+}
 
 template <class T>
 [[nodiscard]] py::dict facts_of(const T& result);
@@ -34,10 +53,10 @@ template <class T>
     return facts_of(value);
   } else if constexpr (std::convertible_to<T, std::string_view>) {
     return to_str(value);
+  } else if constexpr (std::same_as<T, std::vector<double>>) {
+    return array_of(value);
   } else if constexpr (std::ranges::range<T>) {
-    py::list elements;
-    for (const auto& element : value) elements.append(fact_of(element));
-    return elements;
+    return list_of(value, [](const auto& element) { return fact_of(element); });
   } else {
     return py::cast(value);
   }

@@ -69,12 +69,9 @@ void add_imatrix(py::module_& module) {
            })
       .def("entries",
            [](const ImportanceMatrix& self) {
-             py::list entries;
-             for (const ImatrixEntry& entry : self.entries()) {
-               entries.append(
-                   py::make_tuple(to_str(entry.name), entry.expert_count, entry.column_count()));
-             }
-             return entries;
+             return list_of(self.entries(), [](const ImatrixEntry& entry) {
+               return py::make_tuple(to_str(entry.name), entry.expert_count, entry.column_count());
+             });
            })
       .def("weights", &weights_of)
       .def("moments", &moments_of)
@@ -91,11 +88,7 @@ void add_imatrix(py::module_& module) {
              return std::string(self.format() == ImatrixFormat::gguf ? "gguf" : "legacy");
            })
       .def("datasets",
-           [](const ImportanceMatrix& self) {
-             py::list datasets;
-             for (const std::string& dataset : self.datasets()) datasets.append(to_str(dataset));
-             return datasets;
-           })
+           [](const ImportanceMatrix& self) { return list_of(self.datasets(), &to_str); })
       .def("chunk_count", &ImportanceMatrix::chunk_count)
       .def("chunk_size", &ImportanceMatrix::chunk_size)
       .def("check",

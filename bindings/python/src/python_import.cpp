@@ -4,7 +4,7 @@
 #include <ingot/model_card.hpp>
 #include <ingot/split.hpp>
 
-#include "python_bindings.hpp"
+#include "python_options.hpp"
 
 namespace ingot::python {
 namespace {
@@ -16,21 +16,9 @@ struct ImportPlan {
 
 using PlanPointer = std::shared_ptr<ImportPlan>;
 
-ImportOptions import_options_from(const py::dict& options) {
-  ImportOptions to;
-  to.type = find_type_option(options, "type");
-  to.pre = find_option<std::string>(options, "pre");
-  set_option(options, "as_reference", to.as_reference);
-  to.model_name = find_option<std::string>(options, "model_name");
-  to.metadata = find_option<std::string>(options, "metadata");
-  to.folder_name = find_option<std::string>(options, "folder_name");
-  set_option(options, "threads", to.thread_count);
-  return to;
-}
-
 PlanPointer make_import_plan(const py::str& folder, const py::dict& options) {
   const std::string name = to_bytes(folder);
-  const ImportOptions to = import_options_from(options);
+  const auto to = options_from<ImportOptions>(options);
   return std::make_shared<ImportPlan>(ImportPlan{
       run(py::none(), [&](const Report&) { return plan_import(file_system(), name, to); })});
 }
@@ -39,7 +27,7 @@ PlanPointer make_adapter_plan(const py::str& folder, const py::str& base_folder,
                               const py::dict& options) {
   const std::string name = to_bytes(folder);
   const std::string base = to_bytes(base_folder);
-  const ImportOptions to = import_options_from(options);
+  const auto to = options_from<ImportOptions>(options);
   return std::make_shared<ImportPlan>(ImportPlan{run(py::none(), [&](const Report&) {
     return plan_adapter_import(file_system(), name, file_system(), base, to);
   })});
@@ -68,15 +56,11 @@ py::list import_keys_of(const PlanPointer& self) {
 
 /// name, type, shape, nbytes, sources, transform
 py::list tensors_of(const ImportPlan& self) {
-  py::list rows;
-  for (const ImportedTensor& tensor : self.import->tensors()) {
-    py::list sources;
-    for (const std::string& source : tensor.sources) sources.append(to_str(source));
-    rows.append(py::make_tuple(to_str(tensor.name), type_name(tensor.type),
-                               shape_tuple(tensor.shape), tensor.size_bytes, sources,
-                               to_str(tensor.transform)));
-  }
-  return rows;
+  return list_of(self.import->tensors(), [](const ImportedTensor& tensor) {
+    return py::make_tuple(to_str(tensor.name), type_name(tensor.type), shape_tuple(tensor.shape),
+                          tensor.size_bytes, list_of(tensor.sources, &to_str),
+                          to_str(tensor.transform));
+  });
 }
 
 /// The model that the folder would become, which the import makes as it is read.
@@ -105,11 +89,8 @@ py::object card_object(const CardValue& value) {
       return py::none();
     case CardValue::Kind::text:
       return to_str(value.text);
-    case CardValue::Kind::list: {
-      py::list list;
-      for (const CardValue& item : value.items) list.append(card_object(item));
-      return list;
-    }
+    case CardValue::Kind::list:
+      return list_of(value.items, &card_object);
     case CardValue::Kind::object:
       break;
   }

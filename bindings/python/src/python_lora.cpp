@@ -2,7 +2,8 @@
 // LoRA adapters in GGUF.
 #include <ingot/lora.hpp>
 
-#include "python_bindings.hpp"
+#include "python_facts.hpp"
+#include "python_options.hpp"
 
 namespace ingot::python {
 namespace {
@@ -20,17 +21,6 @@ AdapterPointer read_adapter(const std::shared_ptr<OpenModel>& model) {
       Adapter{model, run(py::none(), [&](const Report&) { return read_lora(model->model()); })});
 }
 
-/// name, shape, rank, factor
-py::list changes_of(const Adapter& self) {
-  py::list rows;
-  for (const LoraChange& change : self.adapter.changes) {
-    rows.append(py::make_tuple(to_str(change.name),
-                               py::make_tuple(change.row_count(), change.row_elements()),
-                               change.rank, self.adapter.factor(change, 1.0)));
-  }
-  return rows;
-}
-
 /// The names of the tensors that change, and the bytes of the file. Writes it unless `is_dry_run`.
 py::tuple merge_adapters(const OpenModel& model, const std::vector<AdapterPointer>& adapters,
                          const std::vector<double>& scales, const py::str& path,
@@ -42,9 +32,7 @@ py::tuple merge_adapters(const OpenModel& model, const std::vector<AdapterPointe
   for (std::size_t i = 0; i < adapters.size(); ++i) {
     scaled.push_back({&adapters[i]->adapter, scales[i]});
   }
-  LoraMergeOptions to;
-  to.type = find_type_option(options, "type");
-  set_option(options, "threads", to.thread_count);
+  const auto to = options_from<LoraMergeOptions>(options);
   const LoraMergePlan plan =
       run(py::none(), [&](const Report&) { return plan_lora_merge(model.model(), scaled, to); });
   if (!is_dry_run) {
@@ -64,10 +52,7 @@ py::tuple merge_adapters(const OpenModel& model, const std::vector<AdapterPointe
 void add_lora(py::module_& module) {
   py::class_<Adapter, AdapterPointer>(module, "LoraAdapter")
       .def(py::init(&read_adapter))
-      .def("architecture", [](const Adapter& self) { return to_str(self.adapter.architecture); })
-      .def("alpha", [](const Adapter& self) { return self.adapter.alpha; })
-      .def("is_invoked", [](const Adapter& self) { return self.adapter.is_invoked; })
-      .def("changes", &changes_of);
+      .def("facts", [](const Adapter& self) { return facts_of(self.adapter); });
   module.def("merge_lora", &merge_adapters);
 }
 

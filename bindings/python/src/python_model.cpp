@@ -119,11 +119,7 @@ void add_keys(ModelClass& models) {
       .def("key",
            [](const OpenModel& self, std::size_t index) { return to_str(key_at(self, index).key); })
       .def("keys",
-           [](const OpenModel& self) {
-             py::list keys;
-             for (const KeyValue& entry : self.model().metadata()) keys.append(to_str(entry.key));
-             return keys;
-           })
+           [](const OpenModel& self) { return list_of(self.model().metadata(), &KeyValue::key); })
       .def("value_type", [](const OpenModel& self,
                             std::size_t index) { return type_text(key_at(self, index).value); })
       .def("value_offset",
@@ -150,12 +146,7 @@ void add_tensors(ModelClass& models) {
              return py::int_(tensor - self.model().tensors().data());
            })
       .def("tensor_names",
-           [](const OpenModel& self) {
-             py::list names;
-             for (const TensorInfo& tensor : self.model().tensors())
-               names.append(to_str(tensor.name));
-             return names;
-           })
+           [](const OpenModel& self) { return list_of(self.model().tensors(), &TensorInfo::name); })
       .def("tensor",
            [](const OpenModel& self, std::size_t index) {
              const TensorInfo& tensor = self.tensor(index);
@@ -203,11 +194,8 @@ void add_models(py::module_& module) {
       .def("format", [](const OpenModel& self) { return std::string(name_of(self.opened.format)); })
       .def("paths",
            [](const OpenModel& self) {
-             py::list paths;
-             for (const std::string& path : self.opened.paths) paths.append(to_str(path));
-             if (!self.opened.paths.empty()) return paths;
-             for (const ModelFile& file : self.model().files()) paths.append(to_str(file.path));
-             return paths;
+             return self.opened.paths.empty() ? list_of(self.model().files(), &ModelFile::path)
+                                              : list_of(self.opened.paths, &to_str);
            })
       .def("facts",
            [](const OpenModel& self) {
@@ -217,11 +205,7 @@ void add_models(py::module_& module) {
              return facts;
            })
       .def("files",
-           [](const OpenModel& self) {
-             py::list files;
-             for (const ModelFile& file : self.model().files()) files.append(file_facts(file));
-             return files;
-           })
+           [](const OpenModel& self) { return list_of(self.model().files(), &file_facts); })
       .def("notices", [](const OpenModel& self) { return error_list(self.model().notices()); })
       .def("fields", &fields_of)
       .def("summary", [](const OpenModel& self) { return facts_of(summarize(self.model())); });

@@ -3,7 +3,7 @@
 #include <ingot/store.hpp>
 #include <mutex>
 
-#include "python_bindings.hpp"
+#include "python_options.hpp"
 
 namespace ingot::python {
 namespace {
@@ -158,12 +158,13 @@ Opened open_file(const py::object& file, bool is_lenient, bool is_header_only, b
 }  // namespace
 
 void set_limits(Limits& limits, const py::dict& names) {
-  set_option(names, "max_header_bytes", limits.max_header_bytes);
-  set_option(names, "max_keys", limits.max_keys);
-  set_option(names, "max_tensors", limits.max_tensors);
-  set_option(names, "max_string_bytes", limits.max_string_bytes);
-  set_option(names, "max_array_elements", limits.max_array_elements);
-  set_option(names, "max_depth", limits.max_depth);
+  const OptionSetter set(names);
+  set("max_header_bytes", limits.max_header_bytes);
+  set("max_keys", limits.max_keys);
+  set("max_tensors", limits.max_tensors);
+  set("max_string_bytes", limits.max_string_bytes);
+  set("max_array_elements", limits.max_array_elements);
+  set("max_depth", limits.max_depth);
 }
 
 Buffer::Buffer(const py::handle& object, bool is_writable) {

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "python_facts.hpp"
+#include "python_options.hpp"
 
 namespace ingot::python {
 namespace {
@@ -35,46 +36,15 @@ TensorSensitivity sensitivity_from(const SensitivityRow& row) {
           weighted_error};
 }
 
-QuantizeModelOptions quantize_options_from(const py::dict& options) {
-  QuantizeModelOptions to;
-  if (const auto name = find_option<std::string>(options, "recipe")) {
-    to.recipe = find_recipe(std::string_view(*name));
-    if (to.recipe == nullptr) {
-      throw Failed{Error{Errc::invalid_argument, Error::no_offset, *name,
-                         "no recipe of this name; recipes() lists them"}};
-    }
-  }
-  to.target_bits_per_weight = find_option<double>(options, "bits_per_weight");
-  to.target_file_bytes = find_option<std::uint64_t>(options, "file_bytes");
-  set_option(options, "pure", to.types.is_pure);
-  set_option(options, "leave_output", to.types.leaves_output);
-  to.types.output_type = find_type_option(options, "output_type");
-  to.types.token_embedding_type = find_type_option(options, "token_embedding_type");
-  std::vector<std::pair<std::string, std::string>> patterns;
-  set_option(options, "patterns", patterns);
-  for (const auto& [pattern, type] : patterns) {
-    to.types.patterns.push_back({pattern, type_from(type)});
-  }
-  set_option(options, "keep_shards", to.keeps_shards);
-  set_option(options, "allow_requantize", to.allows_requantize);
-  set_option(options, "allow_nan", to.allows_nan);
-  set_option(options, "threads", to.thread_count);
-  bool is_best = false;
-  set_option(options, "best", is_best);
-  to.effort = is_best ? Effort::best : Effort::reference;
-  set_option(options, "feedback", to.uses_feedback);
-  return to;
-}
-
 std::unique_ptr<QuantizeJob> make_quantize_job(const std::shared_ptr<OpenModel>& model,
                                                const py::dict& options,
                                                const std::shared_ptr<ImportanceMatrix>& importance,
                                                const std::string& importance_name,
                                                const py::object& progress) {
   auto job = std::make_unique<QuantizeJob>(
-      QuantizeJob{model, importance, {}, quantize_options_from(options), {}});
+      QuantizeJob{model, importance, {}, options_from<QuantizeModelOptions>(options), {}});
   std::vector<SensitivityRow> rows;
-  set_option(options, "sensitivities", rows);
+  OptionSetter{options}("sensitivities", rows);
   for (const SensitivityRow& row : rows) job->sensitivities.push_back(sensitivity_from(row));
   job->options.sensitivities = job->sensitivities;
   job->options.importance = importance.get();
@@ -87,13 +57,11 @@ std::unique_ptr<QuantizeJob> make_quantize_job(const std::shared_ptr<OpenModel>&
 
 /// name, from, to, bytes, reason
 py::list rows_of(const QuantizeJob& self) {
-  py::list rows;
-  for (const PlannedTensor& tensor : self.plan.tensors) {
-    rows.append(py::make_tuple(to_str(tensor.source->name), type_name(tensor.source->type),
-                               type_name(tensor.choice.type), tensor.size_bytes,
-                               to_str(explain(tensor.choice, *tensor.source, self.options.types))));
-  }
-  return rows;
+  return list_of(self.plan.tensors, [&](const PlannedTensor& tensor) {
+    return py::make_tuple(to_str(tensor.source->name), type_name(tensor.source->type),
+                          type_name(tensor.choice.type), tensor.size_bytes,
+                          to_str(explain(tensor.choice, *tensor.source, self.options.types)));
+  });
 }
 
 py::list error_rows(const QuantizeJob& self, const std::vector<TensorError>& errors) {

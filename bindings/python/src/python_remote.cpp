@@ -4,7 +4,7 @@
 #include <ingot/remote.hpp>
 #include <ingot/remote_cache.hpp>
 
-#include "python_bindings.hpp"
+#include "python_facts.hpp"
 
 namespace ingot::python {
 namespace {
@@ -35,21 +35,21 @@ py::list list_repository(const std::string& reference) {
     INGOT_TRY(const Reference parsed, parse_reference(reference));
     return RemoteStore::open_repository(parsed, remote);
   });
-  py::list rows;
-  for (const RemoteFile& file : store.files()) {
-    rows.append(
-        py::make_tuple(to_str(file.name), file.size_bytes, file.sha256, to_str(file.local_path)));
-  }
-  return rows;
+  return list_of(store.files(), [](const RemoteFile& file) {
+    return py::make_tuple(to_str(file.name), file.size_bytes, file.sha256, to_str(file.local_path));
+  });
 }
 
-/// Fetches the files of a model: path, bytes, sha256, whether that was verified, whether the file
-/// was there already.
+/// Fetches the files of a model.
 py::list download_model(const std::string& reference, const py::str& folder, unsigned connections,
                         bool may_replace, const py::object& progress) {
   const std::string prefix = to_bytes(folder) + "/";
   RemoteOptions remote = remote_options();
-  std::vector<std::pair<std::string, DownloadedFile>> files;
+  struct Fetched {
+    std::string name, path;
+    DownloadedFile file;
+  };
+  std::vector<Fetched> files;
   run(progress, [&](const Report& report) -> Result<void> {
     remote.should_stop = [report] { return !report(0); };
     INGOT_TRY(const Reference parsed, parse_reference(reference));
@@ -61,26 +61,16 @@ py::list download_model(const std::string& reference, const py::str& folder, uns
       INGOT_TRY(std::string name, local_name(file.name));
       INGOT_TRY(DownloadedFile got, download(store, file.name, prefix + name, options));
       before += got.size_bytes;
-      files.emplace_back(prefix + name, std::move(got));
+      files.push_back({file.name, prefix + name, std::move(got)});
     }
     return {};
   });
-  py::list rows;
-  for (const auto& [path, file] : files) {
-    rows.append(py::make_tuple(to_str(path), file.size_bytes, file.sha256, file.is_verified,
-                               file.was_there));
-  }
-  return rows;
-}
-
-/// The kept headers: address, bytes of the file, kept bytes, when used, whether immutable.
-py::list cache_rows() {
-  py::list rows;
-  for (const CachedHeaderFacts& header : list_remote_cache(remote_cache_folder())) {
-    rows.append(py::make_tuple(to_str(header.address), header.file_bytes, header.kept_bytes,
-                               header.used_at, header.is_immutable));
-  }
-  return rows;
+  return list_of(files, [](const Fetched& fetched) {
+    py::dict row = facts_of(fetched.file);
+    row["name"] = to_str(fetched.name);
+    row["path"] = to_str(fetched.path);
+    return row;
+  });
 }
 
 }  // namespace
@@ -90,7 +80,7 @@ void add_remote(py::module_& module) {
   module.def("list_repository", &list_repository);
   module.def("download", &download_model);
   module.def("remote_cache_folder", [] { return to_str(remote_cache_folder()); });
-  module.def("list_remote_cache", &cache_rows);
+  module.def("list_remote_cache", [] { return fact_of(list_remote_cache(remote_cache_folder())); });
   module.def("clear_remote_cache", [] { return take(clear_remote_cache(remote_cache_folder())); });
   module.def("is_remote_reference",
              [](const py::str& text) { return is_remote_reference(to_bytes(text)); });

@@ -3,7 +3,7 @@
 #include <ingot/shard_name.hpp>
 #include <ingot/split.hpp>
 
-#include "python_bindings.hpp"
+#include "python_facts.hpp"
 
 namespace ingot::python {
 namespace {
@@ -13,7 +13,7 @@ SplitLimits limits_from(std::uint64_t max_bytes, std::uint64_t max_tensors, std:
   return {max_bytes, max_tensors, shards, is_first_without_tensors};
 }
 
-/// The files of a plan: path, first tensor, tensors, bytes. Writes them unless `is_dry_run`.
+/// The files of a plan. Writes them unless `is_dry_run`.
 py::list split_model(const OpenModel& self, const py::str& prefix, std::uint64_t max_bytes,
                      std::uint64_t max_tensors, std::uint32_t shards, bool is_first_without_tensors,
                      bool may_replace, bool is_dry_run, const py::object& progress) {
@@ -29,9 +29,9 @@ py::list split_model(const OpenModel& self, const py::str& prefix, std::uint64_t
   py::list files;
   const auto count = static_cast<std::uint32_t>(plan.shards.size());
   for (std::uint32_t i = 0; i < count; ++i) {
-    const PlannedShard& shard = plan.shards[i];
-    files.append(py::make_tuple(to_str(shard_file_name(name, i, count)), shard.first_tensor,
-                                shard.tensor_count, shard.file_bytes));
+    py::dict file = facts_of(plan.shards[i]);
+    file["file"] = to_str(shard_file_name(name, i, count));
+    files.append(file);
   }
   return files;
 }

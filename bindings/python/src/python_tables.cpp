@@ -16,13 +16,11 @@ namespace ingot::python {
 namespace {
 
 py::list tensor_types() {
-  py::list rows;
-  for (const TensorTypeInfo& type : live_tensor_types) {
-    rows.append(py::make_tuple(std::string(type.name), static_cast<unsigned>(type.type),
-                               type.block_elements, type.block_bytes, type.is_quantized(),
-                               static_cast<int>(type.weights)));
-  }
-  return rows;
+  return list_of(live_tensor_types, [](const TensorTypeInfo& type) {
+    return py::make_tuple(std::string(type.name), static_cast<unsigned>(type.type),
+                          type.block_elements, type.block_bytes, type.is_quantized(),
+                          static_cast<int>(type.weights));
+  });
 }
 
 py::list value_types() {
@@ -35,50 +33,40 @@ py::list value_types() {
 }
 
 py::list file_type_rows() {
-  py::list rows;
-  for (const FileTypeInfo& type : file_types) {
-    rows.append(py::make_tuple(std::string(type.name), type.number, type_name(type.weights)));
-  }
-  return rows;
+  return list_of(file_types, [](const FileTypeInfo& type) {
+    return py::make_tuple(std::string(type.name), type.number, type_name(type.weights));
+  });
 }
 
 py::list recipe_rows() {
-  py::list rows;
-  for (const Recipe& recipe : recipes()) {
-    rows.append(py::make_tuple(std::string(recipe.name), std::string(recipe.description)));
-  }
-  return rows;
+  return list_of(recipes(), [](const Recipe& recipe) {
+    return py::make_tuple(std::string(recipe.name), std::string(recipe.description));
+  });
 }
 
 py::list rule_rows() {
-  py::list rows;
-  for (const CheckRule& rule : check_rules()) {
-    rows.append(py::make_tuple(std::string(rule.name), std::string(name_of(rule.severity)),
-                               std::string(name_of(rule.category)), std::string(rule.title),
-                               std::string(rule.remedy)));
-  }
-  return rows;
+  return list_of(check_rules(), [](const CheckRule& rule) {
+    return py::make_tuple(std::string(rule.name), std::string(name_of(rule.severity)),
+                          std::string(name_of(rule.category)), std::string(rule.title),
+                          std::string(rule.remedy));
+  });
 }
 
 py::list device_rows() {
-  py::list rows;
-  for (const DeviceModel& device : device_models()) {
-    rows.append(py::make_tuple(std::string(device.name), std::string(device.label),
-                               device.memory_bytes, device.usable_bytes, device.bandwidth));
-  }
-  return rows;
+  return list_of(device_models(), [](const DeviceModel& device) {
+    return py::make_tuple(std::string(device.name), std::string(device.label), device.memory_bytes,
+                          device.usable_bytes, device.bandwidth);
+  });
 }
 
 /// Key or suffix, whether the architecture goes before it, the usual value type, the meaning.
 py::list key_rows() {
-  py::list rows;
-  for (const MetadataKeyInfo& key : standard_keys) {
+  return list_of(standard_keys, [](const MetadataKeyInfo& key) {
     const KeyType type = usual_type(key.form);
     const std::string name(name_of(type.type));
-    rows.append(py::make_tuple(std::string(key.name), key.has_architecture,
-                               type.is_array ? "[" + name + "]" : name, std::string(key.meaning)));
-  }
-  return rows;
+    return py::make_tuple(std::string(key.name), key.has_architecture,
+                          type.is_array ? "[" + name + "]" : name, std::string(key.meaning));
+  });
 }
 
 /// The type of a new value of a standard key; empty for any other key.
@@ -90,21 +78,14 @@ std::string usual_type_of(const py::str& key, const std::string& architecture, b
   return type.is_array ? "[" + name + "]" : name;
 }
 
-template <class Row>
-py::list names_of(const Row& rows) {
-  py::list names;
-  for (const auto& row : rows) names.append(std::string(row.name));
-  return names;
-}
-
 }  // namespace
 
 void add_tables(py::module_& module) {
   module.attr("tensor_types") = tensor_types();
   module.attr("value_types") = value_types();
   module.attr("file_types") = file_type_rows();
-  module.attr("digest_algorithms") = names_of(digest_algorithms);
-  module.attr("file_formats") = names_of(file_formats);
+  module.attr("digest_algorithms") = list_of(digest_algorithms, &DigestAlgorithmInfo::name);
+  module.attr("file_formats") = list_of(file_formats, &FileFormatInfo::name);
   module.def("recipes", &recipe_rows);
   module.def("check_rules", &rule_rows);
   module.def("device_models", &device_rows);

@@ -95,10 +95,9 @@ py::tuple render(const ChatTemplate& self, const py::object& messages, const py:
   run_job(py::none(),
           [&](const Report&) { text.emplace(self.render(message_values, tool_values, options)); });
   const ChatText rendered = take_chat(*std::move(text));
-  py::list runs;
-  for (const ChatRun& run : rendered.runs) {
-    runs.append(py::make_tuple(run.offset_bytes, run.size_bytes, run.is_input, run.is_generated));
-  }
+  const py::list runs = list_of(rendered.runs, [](const ChatRun& run) {
+    return py::make_tuple(run.offset_bytes, run.size_bytes, run.is_input, run.is_generated);
+  });
   return py::make_tuple(to_str(rendered.text), runs);
 }
 
@@ -146,16 +145,12 @@ void add_template(py::module_& module) {
       .def("encode", &encode_messages)
       .def("profile", &profile)
       .def("lint", [](const ChatTemplate& self) {
-        py::list rows;
-        for (const ChatRemark& remark : lint_chat(self)) {
-          rows.append(py::make_tuple(remark.line, remark.column, to_str(remark.text)));
-        }
-        return rows;
+        return list_of(lint_chat(self), [](const ChatRemark& remark) {
+          return py::make_tuple(remark.line, remark.column, to_str(remark.text));
+        });
       });
   module.def("chat_template_names", [](const OpenModel& model) {
-    py::list names;
-    for (const std::string& name : chat_template_names(model.model())) names.append(to_str(name));
-    return names;
+    return list_of(chat_template_names(model.model()), &to_str);
   });
 }
 

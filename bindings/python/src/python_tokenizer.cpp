@@ -67,9 +67,7 @@ py::list encode_batch(const Tokenizer& self, const py::list& texts, bool add_spe
     const py::gil_scoped_release release;
     outcome.emplace(self.encode_batch(views, options, threads));
   }
-  py::list list;
-  for (const std::vector<TokenId>& ids : take(*std::move(outcome))) list.append(id_array(ids));
-  return list;
+  return list_of(take(*std::move(outcome)), &id_array);
 }
 
 py::bytes decode_ids(const Tokenizer& self, const Ids& ids, bool remove_special,

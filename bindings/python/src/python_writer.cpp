@@ -109,11 +109,7 @@ void add_writer(py::module_& module) {
              return to_python(*value, Endian::little, py::none());
            })
       .def("keys",
-           [](const Writer& self) {
-             py::list keys;
-             for (const KeyValue& entry : self.writer.metadata()) keys.append(to_str(entry.key));
-             return keys;
-           })
+           [](const Writer& self) { return list_of(self.writer.metadata(), &KeyValue::key); })
       .def("remove",
            [](Writer& self, const py::str& key) { return self.writer.remove(to_bytes(key)); })
       .def("rename",

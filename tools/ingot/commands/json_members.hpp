@@ -45,7 +45,8 @@ class JsonMembers {
       const auto object = json_.object(is_json_row<T> ? Layout::line : Layout::lines);
       describe(*this, value);
     } else if constexpr (!std::convertible_to<T, std::string_view> && std::ranges::range<T>) {
-      const auto array = json_.array();
+      const bool is_numbers = std::is_arithmetic_v<std::ranges::range_value_t<T>>;
+      const auto array = json_.array(is_numbers ? Layout::line : Layout::lines);
       for (const auto& element : value) write(element);
     } else {
       json_.value(value);

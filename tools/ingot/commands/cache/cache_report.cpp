@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/json_stream.hpp"
+#include "commands/json_members.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -46,13 +46,8 @@ void print_json(Console& console, const std::string& folder, const Headers& head
   const auto object = json.object();
   json.member("path", folder);
   json.member("bytes", sum_of(headers));
-  json.objects("headers", headers, [&](const CachedHeaderFacts& header) {
-    json.member("address", header.address);
-    json.member("file_size", header.file_bytes);
-    json.member("bytes", header.kept_bytes);
-    json.member("used_at", header.used_at);
-    json.member("immutable", header.is_immutable);
-  });
+  json.objects("headers", headers,
+               [&](const CachedHeaderFacts& header) { write_members(json, header); });
 }
 
 ExitCode clear(Console& console, const std::string& folder) {

@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "cli/counted.hpp"
-#include "cli/json_stream.hpp"
 #include "cli/table.hpp"
 #include "commands/diff/vocabulary_diff.hpp"
+#include "commands/json_members.hpp"
 #include "text/error_total.hpp"
 #include "text/value_text.hpp"
 
@@ -269,16 +269,11 @@ void write_distances(JsonStream& json, const Comparison& comparison) {
   json.key("data");
   if (!comparison.has_distances) return json.null();
   json.objects(comparison.pairs.size(), [&](std::size_t i) {
-    const WeightDistance& distance = comparison.distances[i];
     const bool is_same = comparison.has_same_bytes[i];
     json.member("name", comparison.pairs[i].a->name);
     json.member("same_bytes", is_same);
     json.member("elements", comparison.pairs[i].a->element_count);
-    json.member("differing", distance.differing);
-    json.member("max", distance.error.largest);
-    json.member("rmse", distance.error.rmse());
-    json.member("sqnr_db", distance.error.sqnr_db());
-    json.member("cosine", distance.cosine());
+    write_members(json, comparison.distances[i]);
   });
 }
 
@@ -300,9 +295,7 @@ void print_diff_json(Console& console, const Comparison& comparison) {
   const auto object = json.object();
   json.member("a", comparison.file_a);
   json.member("b", comparison.file_b);
-  json.member("same", comparison.difference.is_same());
-  json.member("same_key_order", !comparison.difference.has_other_key_order);
-  json.member("same_tensor_order", !comparison.difference.has_other_tensor_order);
+  write_members(json, comparison.difference);
   json.objects("keys", comparison.difference.keys, [&](const KeyDifference& key) {
     json.member("key", key.key);
     json.member("change", change_name(key.a != nullptr, key.b != nullptr));

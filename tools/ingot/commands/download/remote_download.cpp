@@ -7,6 +7,7 @@
 #include <ingot/text.hpp>
 
 #include "cli/progress.hpp"
+#include "commands/json_members.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -24,11 +25,7 @@ void write_file(JsonStream& json, const std::string& name, const std::string& pa
   const auto object = json.object(Layout::line);
   json.member("name", name);
   json.member("path", path);
-  json.member("size", file.size_bytes);
-  json.member("sha256", file.sha256);
-  json.member("verified", file.is_verified);
-  json.member("was_there", file.was_there);
-  json.member("kept_bytes", file.kept_bytes);
+  write_members(json, file);
 }
 
 ExitCode status_of(Console& console, const std::string& path, const Error& error) {

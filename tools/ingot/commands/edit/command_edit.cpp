@@ -14,9 +14,9 @@
 #include "cli/command.hpp"
 #include "cli/counted.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
 #include "commands/edit/edit_changes.hpp"
+#include "commands/json_members.hpp"
 #include "text/value_text.hpp"
 
 namespace ingot::cli {
@@ -54,8 +54,7 @@ struct Options {
 
 /// The result of an edit of a file, planned or done.
 struct FileReport {
-  EditPlan plan;
-  bool has_undone_earlier = false;
+  EditOutcome outcome;
   bool had_padding = false;
 };
 
@@ -107,21 +106,21 @@ void print_change(Console& console, const Change& change) {
 
 /// Why there is a key that the user has not asked for, and how to do without.
 void print_padding(Console& console, const FileReport& report) {
-  if (report.plan.padding_bytes == 0 || report.had_padding) return;
-  const EditWay way = report.plan.way;
+  if (report.outcome.done.padding_bytes == 0 || report.had_padding) return;
+  const EditWay way = report.outcome.done.way;
   const std::string_view reason = way == EditWay::insert_range
                                       ? "fill the room, which is inserted in whole blocks"
                                   : way == EditWay::in_place ? "keep the data in its place"
                                                              : "leave room for the next edit";
   console.print_prose(
       fmt::format("  add key {}: {} that every reader skips {}; --compact -o OUT leaves them out",
-                  padding_key, bytes_text(report.plan.padding_bytes), reason));
+                  padding_key, bytes_text(report.outcome.done.padding_bytes), reason));
 }
 
 void print_report(Console& console, const Options& options, const FileEdit& file,
                   const FileReport& report) {
   if (console.is_quiet()) return;
-  const EditPlan& plan = report.plan;
+  const EditPlan& plan = report.outcome.done;
   std::string line = escape(file.file) + (options.out.empty() ? "" : " to " + escape(options.out)) +
                      ": " + way_text(plan.way);
   if (plan.way != EditWay::nothing) {
@@ -158,14 +157,8 @@ void write_report(JsonStream& json, const Options& options, const FileEdit& file
   const auto object = json.object();
   json.member("file", file.file);
   json.member("output", options.out.empty() ? file.file : options.out);
-  json.member("way", name_of(report.plan.way));
   json.member("dry_run", options.is_dry_run);
-  json.member("bytes_to_write", report.plan.bytes_to_write);
-  json.member("file_bytes", report.plan.file_bytes);
-  json.member("data_offset", report.plan.data_offset);
-  json.member("slack_bytes", report.plan.slack_bytes);
-  json.member("padding_bytes", report.plan.padding_bytes);
-  json.member("undone_earlier", report.has_undone_earlier);
+  write_members(json, report.outcome);
   const auto array = json.array("changes");
   for (const Change& change : file.changes) write_change(json, change);
 }
@@ -174,7 +167,7 @@ void write_report(JsonStream& json, const Options& options, const FileEdit& file
 Result<FileReport> carry_out(const Options& options, FileEdit& file, Console& console) {
   INGOT_TRY(const EditPlan plan, file.edit.plan(options.out));
   const bool had_padding = file.edit.model().find(padding_key) != nullptr;
-  if (options.is_dry_run) return FileReport{plan, false, had_padding};
+  if (options.is_dry_run) return FileReport{{plan, false}, had_padding};
   const OrderlyStop orderly_stop;
   Progress progress(console, file.file, plan.bytes_to_write);
   const GoOn go_on = progress.go_on();
@@ -186,7 +179,7 @@ Result<FileReport> carry_out(const Options& options, FileEdit& file, Console& co
                    "another program has the file open and keeps the old one; it was replaced by " +
                        way_text(outcome.done.way));
   }
-  return FileReport{outcome.done, outcome.has_undone_earlier, had_padding};
+  return FileReport{outcome, had_padding};
 }
 
 ExitCode refuse(const Options& options, const FileEdit& file, const Error& error,
@@ -207,7 +200,7 @@ std::optional<ExitCode> carry_out_all(const Options& options, std::vector<FileEd
     const Result<FileReport> report = carry_out(options, file, console);
     if (!report && report.error().code == Errc::file_changed && reports.empty()) return {};
     if (!report) return refuse(options, file, report.error(), console);
-    if (report->has_undone_earlier) {
+    if (report->outcome.has_undone_earlier) {
       console.remark(file.file, Error{Errc::edit_undone, Error::no_offset, {}, {}}.message());
     }
     if (!console.is_json()) print_report(console, options, file, *report);

@@ -6,35 +6,17 @@
 #include <array>
 #include <cmath>
 #include <ingot/text.hpp>
-#include <optional>
 #include <string_view>
 
 #include "cli/table.hpp"
+#include "commands/json_members.hpp"
 
 namespace ingot::cli {
+
+template <>
+inline constexpr bool is_json_row<DivergenceQuantiles> = true;
+
 namespace {
-
-struct Quantile {
-  const char* name;
-  double share;
-};
-
-/// The quantiles that llama-perplexity prints, too.
-constexpr std::array<Quantile, 10> quantiles = {{{"min", 0.0},
-                                                 {"1%", 0.01},
-                                                 {"5%", 0.05},
-                                                 {"10%", 0.1},
-                                                 {"median", 0.5},
-                                                 {"90%", 0.9},
-                                                 {"95%", 0.95},
-                                                 {"99%", 0.99},
-                                                 {"99.9%", 0.999},
-                                                 {"max", 1.0}}};
-
-/// An error of a figure; nothing for that of a single chunk, which is unknown.
-std::optional<double> known(double error) {
-  return std::isfinite(error) ? std::optional(error) : std::nullopt;
-}
 
 double percent(double share) { return 100.0 * share; }
 
@@ -116,32 +98,13 @@ void print_chunks(Console& console, const EvaluationFacts& facts) {
               });
 }
 
-void write_estimate(JsonStream& json, const std::string& key, double value, double error) {
-  json.member(key, value);
-  json.member(key + "_error", known(error));
-}
-
-void write_score(JsonStream& json, const EvaluatedFile& file, const ModelScore& score) {
+/// Writes a score, or a comparison, of a file.
+template <class T>
+void write_result(JsonStream& json, const EvaluatedFile& file, const T& result) {
+  const auto object = json.object();
   json.member("file", file.file);
   json.member("size_bytes", file.size_bytes);
-  write_estimate(json, "perplexity", score.perplexity(), score.perplexity_error());
-  write_estimate(json, "loss", score.loss.mean, score.loss.error);
-  json.values("chunk_losses", score.chunk_losses, Layout::line);
-}
-
-void write_comparison(JsonStream& json, const EvaluatedFile& file, const ModelComparison& other) {
-  const auto object = json.object();
-  write_score(json, file, other.score);
-  write_estimate(json, "perplexity_ratio", ratio_of(other), ratio_error_of(other));
-  write_estimate(json, "kl", other.divergence.mean, other.divergence.error);
-  write_estimate(json, "same_top", other.same_top.mean, other.same_top.error);
-  json.begin_object("kl_quantiles", Layout::line);
-  for (const Quantile& quantile : quantiles) {
-    json.member(quantile.name, other.quantile(quantile.share));
-  }
-  json.end();
-  json.values("chunk_kl", other.chunk_divergences, Layout::line);
-  json.values("chunk_same_top", other.chunk_same_tops, Layout::line);
+  write_members(json, result);
 }
 
 /// A text in a cell of a Markdown table.
@@ -189,15 +152,12 @@ void write_evaluation_json(JsonStream& json, const EvaluationFacts& facts) {
   const Evaluation& found = facts.evaluation;
   const auto object = json.object();
   json.member("text", facts.text);
-  json.member("chunk_count", found.chunk_count);
-  json.member("chunk_tokens", found.chunk_tokens);
-  json.member("scored_tokens", found.scored_tokens);
-  json.begin_object("base");
-  write_score(json, facts.files[0], found.base);
-  json.end();
+  write_members<EvaluationCounts>(json, found);
+  json.key("base");
+  write_result(json, facts.files[0], found.base);
   json.begin_array("others");
   for (std::size_t i = 0; i < found.others.size(); ++i) {
-    write_comparison(json, facts.files[i + 1], found.others[i]);
+    write_result(json, facts.files[i + 1], found.others[i]);
   }
   json.end();
   const auto differences = json.array("differences");
@@ -207,7 +167,8 @@ void write_evaluation_json(JsonStream& json, const EvaluationFacts& facts) {
       const auto entry = json.object(Layout::line);
       json.member("file", facts.files[a + 1].file);
       json.member("other", facts.files[b + 1].file);
-      write_estimate(json, "kl", difference.mean, difference.error);
+      JsonMembers members(json);
+      describe_estimate(members, "kl", difference, "", "");
     }
   }
 }

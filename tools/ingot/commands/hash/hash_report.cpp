@@ -5,6 +5,8 @@
 #include <array>
 #include <ingot/text.hpp>
 
+#include "commands/json_members.hpp"
+
 namespace ingot::cli {
 namespace {
 
@@ -173,17 +175,8 @@ void print_verdict_json(JsonStream& json, const std::string& file,
   json.member("file", file);
   json.member("verified", mismatches.empty());
   json.member("compared", compared_count);
-  json.objects("mismatches", mismatches, [&](const DigestMismatch& mismatch) {
-    const bool is_missing = mismatch.algorithm.empty();
-    json.member("kind", name_of(mismatch.kind));
-    json.member("name", mismatch.name);
-    json.text_or_null("algorithm", mismatch.algorithm);
-    json.text_or_null("expected", is_missing ? std::string() : mismatch.expected);
-    json.text_or_null("found", is_missing ? std::string() : mismatch.found);
-    json.member("problem", !is_missing              ? "differs"
-                           : mismatch.found.empty() ? "missing"
-                                                    : "unexpected");
-  });
+  json.objects("mismatches", mismatches,
+               [&](const DigestMismatch& mismatch) { write_members(json, mismatch); });
 }
 
 }  // namespace ingot::cli

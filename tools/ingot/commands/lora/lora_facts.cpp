@@ -10,11 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "cli/json_stream.hpp"
 #include "cli/table.hpp"
+#include "commands/json_members.hpp"
 #include "text/value_text.hpp"
 
 namespace ingot::cli {
+
+template <>
+inline constexpr bool is_json_row<LoraChange> = true;
+
 namespace {
 
 /// Changes of one tensor in many layers that are alike but for the layer.
@@ -87,7 +91,7 @@ void print_page(Console& console, const std::string& file, const LoraAdapter& ad
     cells[0] = target.name;
     cells[1] = fmt::format("{}", target.count);
     cells[2] = change.is_whole() ? "whole" : fmt::format("{}", change.rank);
-    cells[3] = fmt::format("{:.4g}", adapter.factor(change, 1.0));
+    cells[3] = fmt::format("{:.4g}", change.scale);
     cells[4] = fmt::format("{} x {}", change.row_count(), change.row_elements());
     cells[5] = type_text(change.a->type);
     if (!change.is_whole() && change.b->type != change.a->type) {
@@ -109,19 +113,9 @@ void print_json(Console& console, const std::string& file, const LoraAdapter& ad
   JsonStream json(console.out());
   const auto object = json.object();
   json.member("file", file);
-  json.member("architecture", adapter.architecture);
-  json.member("alpha", static_cast<double>(adapter.alpha));
   json.member("parameters", sum(adapter, parameters_of));
   json.member("bytes", sum(adapter, bytes_of));
-  json.member("needs_invocation", adapter.is_invoked);
-  json.objects("tensors", adapter.changes, [&](const LoraChange& change) {
-    json.member("name", change.name);
-    json.member("rank", change.rank);
-    json.member("scale", adapter.factor(change, 1.0));
-    json.member("rows", change.row_count());
-    json.member("columns", change.row_elements());
-    json.member("type", find_type(change.a->type)->name);
-  });
+  write_members(json, adapter);
 }
 
 }  // namespace

@@ -10,11 +10,15 @@
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/json_stream.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
+#include "commands/json_members.hpp"
 
 namespace ingot::cli {
+
+template <>
+inline constexpr bool is_json_row<RepairStep> = true;
+
 namespace {
 
 constexpr const char* examples =
@@ -56,13 +60,7 @@ void print_json(Console& console, const Options& options, const RepairReport& re
   const auto object = json.object();
   json.member("file", options.file);
   json.text_or_null("output", report.is_written ? options.out : std::string());
-  json.objects("steps", report.steps, [&](const RepairStep& step) {
-    json.member("what", step.what);
-    json.text_or_null("key", step.key);
-    json.text_or_null("tensor", step.tensor);
-  });
-  json.member("kept_tensors", report.kept_tensors);
-  json.member("dropped_tensors", report.dropped_tensors);
+  write_members(json, report);
 }
 
 ExitCode fail(Console& console, const Options& options, const Error& error) {

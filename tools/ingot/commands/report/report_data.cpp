@@ -66,14 +66,8 @@ void write_error(JsonStream& json, const ReportData& report, const TensorInfo& t
                  const TensorProfile& profile) {
   json.key("error");
   if (!profile.error) return json.null();
-  const QuantizationError& error = *profile.error;
   const auto object = json.object();
-  json.member("rmse", error.rmse());
-  json.member("sqnr_db", error.sqnr_db());
-  json.member("max", error.largest);
-  json.member("count", error.count);
-  json.member("squared_error", error.squared_error);
-  json.member("squared_signal", error.squared_signal);
+  write_members(json, *profile.error);
   json.member("reference_type", type_text(find_counterpart(*report.reference, tensor)->type));
 }
 

@@ -10,9 +10,9 @@
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
+#include "commands/json_members.hpp"
 #include "text/byte_count.hpp"
 
 namespace ingot::cli {
@@ -60,11 +60,8 @@ void print_json(const Options& options, Console& console, const SplitPlan& plan,
   json.member("bytes", bytes_of(plan));
   json.member("restorable", is_restorable);
   json.objects("shards", plan.shards.size(), [&](std::size_t i) {
-    const PlannedShard& shard = plan.shards[i];
     json.member("file", path_of(options, plan, i));
-    json.member("first_tensor", static_cast<std::uint64_t>(shard.first_tensor));
-    json.member("tensors", static_cast<std::uint64_t>(shard.tensor_count));
-    json.member("bytes", shard.file_bytes);
+    write_members(json, plan.shards[i]);
   });
 }
 
