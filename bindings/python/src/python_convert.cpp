@@ -26,7 +26,8 @@ ConvertOptions convert_options_from(const py::dict& options) {
   ConvertOptions to;
   to.type = find_type_option(options, "type");
   set_option(options, "all_tensors", to.all_tensors);
-  set_choice(options, "names", {{"keep", NameStyle::keep}, {"hf", NameStyle::hf}}, to.names);
+  set_choice<RenameTensors>(options, "names", {{"keep", {}}, {"hf", rename_as_in_folders}},
+                            to.rename);
   set_option(options, "max_file_bytes", to.max_file_bytes);
   to.version = find_option<std::uint32_t>(options, "version");
   set_choice(options, "byte_order", {{"little", Endian::little}, {"big", Endian::big}},
