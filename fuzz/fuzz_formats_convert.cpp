@@ -174,7 +174,6 @@ class Work {
 
   void convert_to_safetensors() const {
     ConvertOptions options;
-    options.names = (choice_[1] & 1) != 0 ? NameStyle::hf : NameStyle::keep;
     options.max_file_bytes = (choice_[1] & 2) != 0 ? 300 : 0;
     options.thread_count = 1;
     const std::string path = folder() + "/out.safetensors";

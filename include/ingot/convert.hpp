@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,11 +19,10 @@
 
 namespace ingot {
 
-/// The tensor names in the output.
-enum class NameStyle : std::uint8_t {
-  keep,  ///< Names stay as in the model.
-  hf,    ///< Names become those of the Hugging Face model from which the GGUF file was made.
-};
+/// Gives the tensors of an output other names: rename_as_in_folders (folder_export.hpp) those of
+/// Hugging Face models. `remarks` gets lines for the user.
+using RenameTensors = std::function<Result<std::vector<OutputTensor>>(
+    const Model& model, std::vector<OutputTensor> tensors, std::vector<Error>& remarks)>;
 
 /// The two numberings of element types in bump files.
 enum class BumpCodes : std::uint8_t { doc, engine };
@@ -56,7 +56,7 @@ struct ConvertOptions {
   /// are where the format can hold that, else F32. Integers stay.
   std::optional<TensorType> type = {};
   bool all_tensors = false;  ///< GGUF: also norms and biases get `type`; else F32, as engines want.
-  NameStyle names = NameStyle::keep;            ///< safetensors and npz.
+  RenameTensors rename = {};                    ///< safetensors and npz; default: names stay.
   std::uint64_t max_file_bytes = 0;             ///< safetensors: 0, or where a new shard begins.
   std::optional<std::uint32_t> version = {};    ///< GGUF: default 3.
   std::optional<Endian> byte_order = {};        ///< GGUF: default that of the model.
@@ -74,7 +74,7 @@ template <class Visitor>
 void describe_options(Visitor& visit, ConvertOptions& options) {
   visit("type", options.type);
   visit("all_tensors", options.all_tensors);
-  visit("names", options.names);
+  visit("names", options.rename);
   visit("max_file_bytes", options.max_file_bytes);
   visit("version", options.version);
   visit("byte_order", options.byte_order);

@@ -16,6 +16,7 @@
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/model.hpp"
+#include "ingot/tensor_stream.hpp"
 #include "ingot/types.hpp"
 
 namespace ingot {
@@ -61,5 +62,16 @@ void describe_options(Visitor& visit, FolderExportOptions& options) {
 /// that during planning. Thread-safe.
 [[nodiscard]] INGOT_EXPORT Result<std::unique_ptr<Conversion>> plan_folder_export(
     const Model& model, const std::string& folder, const FolderExportOptions& options = {});
+
+/// Gives tensors the names that they have in a folder, for files of tensors alone
+/// (ConvertOptions::rename). What the import did to them is undone: stacked experts are one tensor
+/// each, and the rows of queries and keys have their original order. A remark says which tensors
+/// are left out, because config.json stands for them, and which keep their names, because folders
+/// have no such tensors.
+///
+/// @return  Errc::architecture_unsupported, also where numbers would have to change (gemma);
+///          Errc::size_mismatch for rows that are not those of the heads.
+[[nodiscard]] INGOT_EXPORT Result<std::vector<OutputTensor>> rename_as_in_folders(
+    const Model& model, std::vector<OutputTensor> tensors, std::vector<Error>& remarks);
 
 }  // namespace ingot

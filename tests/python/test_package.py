@@ -33,7 +33,7 @@ PYTHON_OF_HEADER = {
     "sensitivity": "TensorSensitivity", "shard_name": "split", "source": "open",
     "split": "split", "statistics": "stats", "store": "open", "summary": "Model.summary",
     "tensor": "Tensor", "tensor_profile": "stats", "tensor_statistics": "stats",
-    "tokenizer": "Tokenizer", "types": "tensor_types",
+    "tokenizer": "Tokenizer", "tokenizer_export": "export_tokenizer", "types": "tensor_types",
 }
 # Headers whose functions Python has of its own, or that are parts to build other programs with.
 WITHOUT = {
@@ -109,7 +109,7 @@ PYTHON_OF_COMMAND = {
 }
 
 # Commands whose work is the program's own: no header of the library has it.
-COMMANDS_WITHOUT = {"architectures": "a table to look at", "export_tokenizer": "a file of another format", "report": "a page for a browser"}
+COMMANDS_WITHOUT = {"architectures": "a table to look at", "report": "a page for a browser"}
 
 
 def test_every_command_has_its_function(root):

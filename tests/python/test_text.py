@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tokenizers and chat templates."""
+import json
+
 import numpy
 import pytest
 from hypothesis import given, strategies
@@ -41,6 +43,17 @@ def test_offsets_and_batches(tokenizer):
     assert ids.tolist() == tokenizer.encode("abc").tolist() and ranges.tolist() == [[0, 2], [2, 3]]
     batch = tokenizer.encode_batch(["abc", "", "ab"] * 50)
     assert [one.tolist() for one in batch[:3]] == [ids.tolist(), [], [ids[0]]]
+
+
+def test_the_files_of_other_libraries(model_path, tokenizer, tmp_path):
+    warnings = ingot.export_tokenizer(model_path, tmp_path / "out")
+    assert any("no token stands for" in warning for warning in warnings)
+    document = json.loads((tmp_path / "out" / "tokenizer.json").read_text(encoding="utf-8"))
+    assert document["model"]["vocab"]["ab"] == tokenizer.find("ab")
+    with pytest.raises(ingot.Error) as caught:
+        ingot.export_tokenizer(model_path, tmp_path / "out")
+    assert caught.value.code == "already_exists"
+    ingot.export_tokenizer(model_path, tmp_path / "out", replace=True)
 
 
 def test_a_stream_of_ids(tokenizer):

@@ -2,15 +2,17 @@
 """Tokenizers and chat templates."""
 from __future__ import annotations
 
+import os
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _core
+from ._errors import about
 from ._model import Model, Source
-from ._work import opened
+from ._work import AnyModel, Path, opened
 
-__all__ = ["ChatTemplate", "ChatTokens", "Run", "Tokenizer"]
+__all__ = ["ChatTemplate", "ChatTokens", "Run", "Tokenizer", "export_tokenizer"]
 
 Ids = Union[Sequence[int], "np.ndarray[Any, Any]"]
 Text = Union[str, bytes]
@@ -115,6 +117,40 @@ class Tokenizer:
 
     def __repr__(self) -> str:
         return f"<ingot.Tokenizer: {self.family}, {len(self)} tokens>"
+
+
+def export_tokenizer(source: AnyModel, path: Path, *, pre_tokenizer: str = "",
+                     replace: bool = False) -> List[str]:
+    """Write the tokenizer in the files of Hugging Face's libraries, all or none of them.
+
+    Parameters
+    ----------
+    source : Model, or what `ingot.open` takes
+    path : path
+        A folder, which is made if needed, or the name of tokenizer.json if it ends in ``.json``.
+    pre_tokenizer : str, optional
+        Instead of the one that the file names.
+    replace : bool
+        Replace files that exist.
+
+    Returns
+    -------
+    list of str
+        What the form cannot express, so that ids can differ.
+
+    Raises
+    ------
+    ingot.Error
+        ``tokenizer_unknown`` for a family without such a form, ``tokenizer_invalid`` for a token that is
+        not UTF-8, ``already_exists``.
+
+    Examples
+    --------
+    >>> ingot.export_tokenizer("model.gguf", "tokenizer")
+    []
+    """
+    with about(path):
+        return _core.export_tokenizer(opened(source)._core, os.fspath(path), pre_tokenizer, replace)
 
 
 class Run(NamedTuple):

@@ -54,6 +54,15 @@ void OptionSetter::set(const char*, const py::handle& value, const Recipe*& targ
   if (target == nullptr) refuse_word(name, "no recipe of this name; recipes() lists them");
 }
 
+void OptionSetter::set(const char*, const py::handle& value, RenameTensors& target) {
+  const auto word = py::cast<std::string>(value);
+  if (word == "hf") {
+    target = rename_as_in_folders;
+  } else if (word != "keep") {
+    refuse_word(word, "names is one of keep, hf");
+  }
+}
+
 void add_options(py::module_& module) {
   py::dict names;
   names["collect_importance"] = option_names<ImportanceOptions>();

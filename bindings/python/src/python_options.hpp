@@ -32,9 +32,6 @@ inline constexpr Choice<FlashAttention> choices_of<FlashAttention>[] = {
     {"automatic", FlashAttention::automatic},
     {"on", FlashAttention::on},
     {"off", FlashAttention::off}};
-template <>
-inline constexpr Choice<NameStyle> choices_of<NameStyle>[] = {{"keep", NameStyle::keep},
-                                                              {"hf", NameStyle::hf}};
 
 /// The visitor that sets the options that a dict names, and are not None. Throws a TypeError for a
 /// value that an option cannot hold, Failed for a word that it does not know.
@@ -70,6 +67,7 @@ class OptionSetter {
   static void set(const char* name, const py::handle& value, std::vector<Device>& target);
   static void set(const char* name, const py::handle& value, std::vector<TypePattern>& target);
   static void set(const char* name, const py::handle& value, const Recipe*& target);
+  static void set(const char* name, const py::handle& value, RenameTensors& target);
 
   template <class T>
   static T choice(const char* name, const std::string& word) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Texts to tokens and back.
 #include <ingot/tokenizer.hpp>
+#include <ingot/tokenizer_export.hpp>
 
 #include "python_bindings.hpp"
 
@@ -78,6 +79,18 @@ py::bytes decode_ids(const Tokenizer& self, const Ids& ids, bool remove_special,
   return take(self.decode(std::span(ids.data(), static_cast<std::size_t>(ids.size())), options));
 }
 
+/// The warnings.
+std::vector<std::string> write_tokenizer(const OpenModel& model, const py::str& path,
+                                         const std::string& pre_tokenizer, bool may_replace) {
+  const std::string target = to_bytes(path);
+  return run(py::none(), [&](const Report&) -> Result<std::vector<std::string>> {
+    INGOT_TRY(const Tokenizer tokenizer, Tokenizer::make(model.model(), {pre_tokenizer}));
+    INGOT_TRY(TokenizerExport files, export_tokenizer(model.model(), tokenizer));
+    INGOT_TRY_VOID(files.write(target, may_replace));
+    return std::move(files.warnings);
+  });
+}
+
 py::dict special_tokens(const Tokenizer& self) {
   py::dict tokens;
   for (std::size_t i = 0; i < special_token_count; ++i) {
@@ -115,6 +128,7 @@ void add_tokenizer(py::module_& module) {
         const std::span<const TokenId> ids = self.end_of_generation();
         return std::vector<TokenId>(ids.begin(), ids.end());
       });
+  module.def("export_tokenizer", &write_tokenizer);
   py::class_<StreamDecoder>(module, "StreamDecoder")
       .def(py::init<const Tokenizer&, bool>())
       .def("push", [](StreamDecoder& self, TokenId id) { return to_str(take(self.push(id))); })

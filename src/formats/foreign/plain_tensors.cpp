@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The tensors of a model for formats without blocks.
-#include "formats/foreign/hf_names.hpp"
 #include "formats/foreign/planner.hpp"
 
 namespace ingot::formats {
@@ -24,9 +23,7 @@ Result<std::vector<OutputTensor>> plan_plain_tensors(const Model& model,
     INGOT_TRY(OutputTensor output, output_of(tensor, choose_type(tensor.type, options, holds)));
     outputs.push_back(std::move(output));
   }
-  if (options.names == NameStyle::hf) {
-    INGOT_TRY(outputs, rename_to_hf(model, std::move(outputs), remarks));
-  }
+  if (options.rename) return options.rename(model, std::move(outputs), remarks);
   return outputs;
 }
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "huggingface/export/json_values.hpp"
 #include "huggingface/export/rope_members.hpp"
-#include "huggingface/rules/rule_expression_node.hpp"
+#include "huggingface/folder/json_values.hpp"
 #include "huggingface/folder/refusal.hpp"
+#include "huggingface/rules/rule_expression_node.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/summary.hpp"
 

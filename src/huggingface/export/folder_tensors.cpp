@@ -3,21 +3,79 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "huggingface/export/undo_transforms.hpp"
-#include "formats/foreign/hf_names.hpp"
 #include "huggingface/import/tensors/tensor_name_map.hpp"
+#include "ingot/folder_export.hpp"
+#include "ingot/metadata_keys.hpp"
+#include "ingot/summary.hpp"
 
-namespace ingot::huggingface {
+namespace ingot {
+namespace huggingface {
 namespace {
 
 constexpr std::string_view layer_mark = "{layer}";
 
 /// The most parts of stacks; no model has as many.
 constexpr std::uint64_t max_parts = std::uint64_t{1} << 20;
+
+/// The names of tensors in folders.
+class FolderNames {
+ public:
+  FolderNames(const RuleTable& table, const Architecture& architecture)
+      : table_(table), architecture_(architecture) {
+    for (const TensorKind& kind : table.tensor_kinds()) {
+      const auto& own = architecture.tensors;
+      if (std::ranges::find(own, kind.kind) == own.end()) continue;
+      kinds_.insert_or_assign(kind.name, kind.kind);
+    }
+  }
+
+  /// Whether config.json stands for the tensor.
+  bool is_extra(std::string_view name) const {
+    const auto& extra = architecture_.extra_tensors;
+    return std::ranges::find(extra, name, &ExtraTensorRule::tensor) != extra.end();
+  }
+
+  /// The name in folders, by the first of some rules that has one; nothing if there is none.
+  std::optional<std::string> find(std::string_view gguf_name,
+                                  std::span<const FolderRule> rules) const {
+    std::string_view ending;
+    for (const std::string_view usual : {".weight", ".bias"}) {
+      if (gguf_name.ends_with(usual)) ending = usual;
+    }
+    gguf_name.remove_suffix(ending.size());
+    const auto layer = parse_layer_name(gguf_name);
+    const auto kind =
+        kinds_.find(layer ? "blk.{layer}." + std::string(layer->rest) : std::string(gguf_name));
+    if (kind == kinds_.end()) return std::nullopt;
+    std::string name = name_of_kind(kind->second, rules);
+    if (name.empty()) return std::nullopt;
+    const std::size_t mark = name.find(layer_mark);
+    if (mark != name.npos) {
+      name.replace(mark, layer_mark.size(), layer ? std::to_string(layer->layer) : "");
+    }
+    return name.append(ending);
+  }
+
+ private:
+  std::string name_of_kind(const std::string& kind, std::span<const FolderRule> rules) const {
+    for (const FolderRule& rule : rules) {
+      const auto found = rule.names_by_kind.find(kind);
+      if (found != rule.names_by_kind.end()) return found->second;
+    }
+    const auto found = table_.folder().names_by_kind.find(kind);
+    return found == table_.folder().names_by_kind.end() ? std::string() : found->second;
+  }
+
+  const RuleTable& table_;
+  const Architecture& architecture_;
+  std::map<std::string, std::string, std::less<>> kinds_;  // kinds by the name in GGUF
+};
 
 /// Names that appear together in the import, and the tensors that have them.
 struct Block {
@@ -31,19 +89,14 @@ class FolderPlanner {
                 std::uint64_t layer_count, std::optional<TensorType> type)
       : facts_(facts),
         folder_(folder),
+        folder_names_(facts.table, facts.architecture),
         names_(facts.table, facts.architecture, layer_count),
         undo_(facts, config, names_),
-        type_(type) {
-    for (const TensorKind& kind : facts.table.tensor_kinds()) {
-      const auto& own = facts.architecture.tensors;
-      if (std::ranges::find(own, kind.kind) == own.end()) continue;
-      kinds_.insert_or_assign(kind.name, kind.kind);
-    }
-  }
+        type_(type) {}
 
   Result<FolderTensors> plan() {
     for (const TensorInfo& tensor : facts_.model.tensors()) {
-      if (is_extra(tensor.name)) continue;
+      if (folder_names_.is_extra(tensor.name)) continue;
       INGOT_TRY_VOID(add(tensor));
     }
     distribute();
@@ -51,12 +104,6 @@ class FolderPlanner {
   }
 
  private:
-  /// Whether config.json stands for the tensor.
-  bool is_extra(std::string_view name) const {
-    const auto& extra = facts_.architecture.extra_tensors;
-    return std::ranges::find(extra, name, &ExtraTensorRule::tensor) != extra.end();
-  }
-
   Result<void> add(const TensorInfo& tensor) {
     INGOT_TRY(OutputTensor output, output_of(tensor, output_type(tensor)));
     INGOT_TRY(auto stack, undo_.unstack(output));
@@ -68,7 +115,7 @@ class FolderPlanner {
       std::move(stack->tensors.begin(), stack->tensors.end(), std::back_inserter(tensors));
       return {};
     }
-    const auto name = name_of(tensor.name);
+    const auto name = folder_names_.find(tensor.name, std::span(folder_.rule, 1));
     if (!name) {
       result_.lost.push_back({Errc::left_out, Error::no_offset, std::string(tensor.name),
                               "folders of this architecture have no such tensor"});
@@ -88,24 +135,6 @@ class FolderPlanner {
     return is_quantized ? TensorType::f32 : tensor.type;
   }
 
-  /// The name in folders; nothing if there is none.
-  std::optional<std::string> name_of(std::string_view gguf_name) const {
-    const auto parts = formats::split_tensor_name(gguf_name);
-    const std::string base = (parts.layer ? "blk.{layer}." : "") + std::string(parts.stem);
-    const auto kind = kinds_.find(base);
-    if (kind == kinds_.end()) return std::nullopt;
-    for (const auto* names : {&folder_.rule->names_by_kind, &facts_.table.folder().names_by_kind}) {
-      const auto found = names->find(kind->second);
-      if (found == names->end()) continue;
-      std::string name = found->second;
-      const std::size_t mark = name.find(layer_mark);
-      if (mark != name.npos)
-        name.replace(mark, layer_mark.size(), parts.layer ? std::to_string(*parts.layer) : "");
-      return name.append(parts.ending);
-    }
-    return std::nullopt;
-  }
-
   void distribute() {
     FolderFiles& files = result_.files;
     for (Block& block : blocks_) {
@@ -120,13 +149,84 @@ class FolderPlanner {
 
   const FolderFacts& facts_;
   const FolderConfig& folder_;
+  FolderNames folder_names_;
   TensorNameMap names_;
   UndoTransforms undo_;
   std::optional<TensorType> type_;
-  std::map<std::string, std::string, std::less<>> kinds_;  // kinds by the name in GGUF
   std::vector<Block> blocks_;
   std::uint64_t part_count_ = 0;
   FolderTensors result_;
+};
+
+/// The numbers of heads of a layer, which some models have one by one, in a configuration that has
+/// only those numbers of which the undoing of transforms makes use.
+Result<Config> config_of_layer(const FolderFacts& facts, std::optional<std::uint32_t> layer) {
+  nlohmann::ordered_json config = {
+      {"architectures", nlohmann::ordered_json::array({facts.architecture.name})}};
+  const auto add = [&](const char* member, std::string_view suffix) {
+    const Value* const value = find_architecture_key(facts.model, suffix);
+    if (value == nullptr || (value->is_array() && !layer)) return;
+    const auto count = value->is_array() ? value->as_array().get<std::uint64_t>(*layer)
+                                         : value->get<std::uint64_t>();
+    if (count) config[member] = *count;
+  };
+  add("num_attention_heads", suffixes::attention_head_count);
+  add("num_key_value_heads", suffixes::attention_head_count_kv);
+  return read_config(config);
+}
+
+class Renamer {
+ public:
+  Renamer(const FolderFacts& facts, std::uint64_t layer_count, std::vector<Error>& remarks)
+      : facts_(facts),
+        folder_names_(facts.table, facts.architecture),
+        names_(facts.table, facts.architecture, layer_count),
+        remarks_(remarks) {}
+
+  Result<void> add(OutputTensor tensor) {
+    const std::string_view name = tensor.source->name;
+    if (folder_names_.is_extra(name)) {
+      remark(Errc::left_out, name);
+      return {};
+    }
+    const auto layer = parse_layer_name(name);
+    INGOT_TRY(const Config config,
+              config_of_layer(facts_, layer ? std::optional(layer->layer) : std::nullopt));
+    const UndoTransforms undo(facts_, config, names_);
+    INGOT_TRY(auto stack, undo.unstack(tensor));
+    if (stack && (part_count_ += stack->tensors.size()) <= max_parts) {
+      for (FolderTensor& part : stack->tensors) renamed_.push_back(std::move(part.output));
+      return {};
+    }
+    FolderTensor single{.output = std::move(tensor)};
+    if (const auto found = folder_names_.find(name, facts_.architecture.folders)) {
+      single.output.name = *found;
+      INGOT_TRY_VOID(undo.undo(single));
+      if (single.added != 0) {
+        return fail(Errc::architecture_unsupported, facts_.architecture.name,
+                    "the import adds " + std::to_string(-single.added) + " to " + *found +
+                        "; a whole folder has the numbers from before");
+      }
+    } else {
+      remark(Errc::name_kept, name);
+    }
+    renamed_.push_back(std::move(single.output));
+    return {};
+  }
+
+  std::vector<OutputTensor> take() { return std::move(renamed_); }
+
+ private:
+  void remark(Errc code, std::string_view name) {
+    remarks_.push_back({code, Error::no_offset, std::string(name), {}});
+  }
+
+  const FolderFacts& facts_;
+  FolderNames folder_names_;
+  TensorNameMap names_;
+  std::vector<Error>& remarks_;
+  std::vector<OutputTensor> renamed_;
+  std::uint64_t part_count_ = 0;
 };
 
 }  // namespace
@@ -138,4 +238,25 @@ Result<FolderTensors> plan_folder_tensors(const FolderFacts& facts, const Folder
   return FolderPlanner(facts, folder, config, layers, type).plan();
 }
 
-}  // namespace ingot::huggingface
+}  // namespace huggingface
+
+Result<std::vector<OutputTensor>> rename_as_in_folders(const Model& model,
+                                                       std::vector<OutputTensor> tensors,
+                                                       std::vector<Error>& remarks) {
+  using huggingface::Architecture;
+  const Result<huggingface::RuleTable>& table = huggingface::RuleTable::builtin();
+  if (!table) return fail(table.error());
+  const Summary summary = summarize(model);
+  const std::string name(summary.architecture.value_or(""));
+  const auto found = std::ranges::find_if(table->architectures(), [&](const Architecture& one) {
+    return one.name == name && (!one.folders.empty() || one.has_folder_names);
+  });
+  if (found == table->architectures().end()) return fail(Errc::architecture_unsupported, name);
+  const std::uint64_t layers = std::min(summary.block_count.value_or(0), huggingface::max_layers);
+  const huggingface::FolderFacts facts{model, *table, *found};
+  huggingface::Renamer renamer(facts, layers, remarks);
+  for (OutputTensor& tensor : tensors) INGOT_TRY_VOID(renamer.add(std::move(tensor)));
+  return renamer.take();
+}
+
+}  // namespace ingot

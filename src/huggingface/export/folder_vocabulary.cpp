@@ -36,6 +36,7 @@ class Reader {
     for (const std::uint32_t id : vocabulary_.listed) {
       vocabulary_.listed_by_text.emplace(vocabulary_.tokens[id].text, id);
     }
+    choose_ids();
     return std::move(vocabulary_);
   }
 
@@ -59,7 +60,7 @@ class Reader {
       }
     }
     for (std::uint64_t id = 0; id < vocabulary_.tokens.size(); ++id) {
-      FolderToken& token = vocabulary_.tokens[id];
+      DocumentToken& token = vocabulary_.tokens[id];
       if (scores != nullptr) token.score = scores->as_array().get<float>(id).value_or(0.0F);
       if (kinds == nullptr) continue;
       const auto kind = kinds->as_array().get<std::int64_t>(id).value_or(1);
@@ -72,15 +73,15 @@ class Reader {
   /// Whether the tokens are those of a tokenizer.json of the Llama kind, which has merges and no
   /// scores: the import gives the lowest score to tokens that no merge makes, or one score to all.
   bool is_of_merges() const {
-    const float lowest = std::ranges::min(vocabulary_.tokens, {}, &FolderToken::score).score;
+    const float lowest = std::ranges::min(vocabulary_.tokens, {}, &DocumentToken::score).score;
     return has_tokenizer_step(facts_.architecture, "llama") &&
-           std::ranges::all_of(vocabulary_.tokens, [&](const FolderToken& token) {
+           std::ranges::all_of(vocabulary_.tokens, [&](const DocumentToken& token) {
              const bool is_made = token.kind != TokenKind::control && token.kind != TokenKind::byte;
              return is_made || token.score == lowest;
            });
   }
 
-  static bool is_added(const FolderToken& token) {
+  static bool is_added(const DocumentToken& token) {
     return token.kind == TokenKind::control || token.kind == TokenKind::user_defined;
   }
 
@@ -109,7 +110,7 @@ class Reader {
 
   void list_added(std::uint32_t first, bool with_user_defined) {
     for (std::uint32_t id = first; id < vocabulary_.tokens.size(); ++id) {
-      const FolderToken& token = vocabulary_.tokens[id];
+      const DocumentToken& token = vocabulary_.tokens[id];
       const bool is_user_defined = token.kind == TokenKind::user_defined &&
                                    (with_user_defined || id >= vocabulary_.trained_count);
       if (token.kind == TokenKind::control || is_user_defined) vocabulary_.listed.push_back(id);
@@ -121,7 +122,7 @@ class Reader {
     vocabulary_.form = FolderVocabulary::Form::sentencepiece;
     const bool keeps_texts = has_tokenizer_step(facts_.architecture, "phi3");
     for (std::uint32_t id = 0; id < vocabulary_.tokens.size(); ++id) {
-      const FolderToken& token = vocabulary_.tokens[id];
+      const DocumentToken& token = vocabulary_.tokens[id];
       if (!is_added(token)) continue;
       const bool is_laid_over = token.score == added_score;
       const bool would_change =
@@ -131,9 +132,25 @@ class Reader {
       if (is_laid_over || !keeps_texts) vocabulary_.listed.push_back(id);
     }
     count_trained([&](std::uint32_t id) {
-      const FolderToken& token = vocabulary_.tokens[id];
+      const DocumentToken& token = vocabulary_.tokens[id];
       return !(is_added(token) && token.score == added_score) && !vocabulary_.fills_up(id);
     });
+  }
+
+  void choose_ids() {
+    const bool is_bpe = vocabulary_.form == FolderVocabulary::Form::bpe;
+    const std::size_t count = vocabulary_.form == FolderVocabulary::Form::llama_json
+                                  ? vocabulary_.trained_count
+                                  : vocabulary_.tokens.size();
+    for (const bool is_normal : {true, false}) {
+      for (std::uint32_t id = 0; id < count; ++id) {
+        const DocumentToken& token = vocabulary_.tokens[id];
+        const bool is_left_out =
+            vocabulary_.fills_up(id) && (is_bpe || id >= vocabulary_.trained_count);
+        if (is_left_out || (token.kind == TokenKind::normal) != is_normal) continue;
+        vocabulary_.ids.emplace(token.text, id);
+      }
+    }
   }
 
   const FolderFacts& facts_;

@@ -9,16 +9,11 @@
 #include <vector>
 
 #include "huggingface/export/config_members.hpp"
+#include "huggingface/tokenizer_json/tokenizer_document.hpp"
 #include "ingot/error.hpp"
 #include "ingot/tokenizer.hpp"
 
 namespace ingot::huggingface {
-
-struct FolderToken {
-  std::string_view text;  ///< Borrowed from the model.
-  float score = 0;
-  TokenKind kind = TokenKind::normal;
-};
 
 struct FolderVocabulary {
   enum class Form : std::uint8_t {
@@ -28,7 +23,7 @@ struct FolderVocabulary {
   };
 
   Form form = Form::bpe;
-  std::vector<FolderToken> tokens;
+  std::vector<DocumentToken> tokens;  ///< Their texts are borrowed from the model.
   /// Ids below are in model.vocab or are pieces; ids from here on are added, or fill up.
   std::size_t trained_count = 0;
   /// `added_tokens` of tokenizer.json and `added_tokens_decoder` of tokenizer_config.json,
@@ -38,10 +33,9 @@ struct FolderVocabulary {
   /// added_tokens.json: tokens whose text the other lists would change.
   std::vector<std::uint32_t> plain;
   std::unordered_map<std::string_view, std::uint32_t> listed_by_text;  ///< The first of each.
+  /// `model.vocab`: a text is the token of one id, of several, of one that was trained.
+  std::unordered_map<std::string_view, std::uint32_t> ids;
 
-  [[nodiscard]] bool is_special(std::uint32_t id) const {
-    return tokens[id].kind == TokenKind::control;
-  }
   /// Whether a token is one that only fills the ids up to their number.
   [[nodiscard]] bool fills_up(std::uint32_t id) const;
 };

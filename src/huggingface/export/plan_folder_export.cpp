@@ -11,9 +11,9 @@
 #include "huggingface/export/folder_output.hpp"
 #include "huggingface/export/folder_tensors.hpp"
 #include "huggingface/export/general_files.hpp"
-#include "huggingface/export/json_values.hpp"
 #include "huggingface/export/special_tokens_plan.hpp"
 #include "huggingface/export/tokenizer_files_text.hpp"
+#include "huggingface/folder/json_values.hpp"
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/import/tokenizer/tokenizer_files.hpp"
 #include "ingot/folder_export.hpp"
@@ -69,22 +69,28 @@ class ExportPlanner {
   Result<FolderContent> plan() {
     INGOT_TRY(FolderConfig config, make_config(facts_));
     INGOT_TRY(const FolderVocabulary vocabulary, read_folder_vocabulary(facts_));
+    INGOT_TRY(const Vocabulary tokens, Vocabulary::make(facts_.model));
     const SpecialTokensPlan special = plan_special_tokens(facts_, vocabulary);
     INGOT_TRY_VOID(plan_tensors(config));
     add_configs(config, special);
     add_pooling();
     content_.texts["README.md"] = make_model_card(facts_.model);
-    add_text(file_names::tokenizer, make_tokenizer_json(facts_, vocabulary, special.frame));
+    // What the form does not express is found by the check of the way back.
+    std::vector<std::string> warnings;
+    add_text(file_names::tokenizer,
+             write_document({facts_.model, tokens, vocabulary.tokens, vocabulary.ids,
+                             vocabulary.listed, special.frame},
+                            warnings));
     if (vocabulary.form == FolderVocabulary::Form::sentencepiece) {
       add_text(file_names::sentencepiece, make_sentencepiece(facts_, vocabulary));
     }
     const std::string added = make_added_tokens(vocabulary);
     if (!added.empty()) add_text(file_names::added_tokens, added);
-    add_tokenizer_config(config, vocabulary, special, "");
+    add_tokenizer_config(config, tokens, vocabulary, special, "");
     ReturnCheck check = check_files();
     if (check.loses_pre) {
       const auto pre = facts_.model.get_or<std::string_view>(keys::tokenizer_ggml_pre, "");
-      add_tokenizer_config(config, vocabulary, special, pre);
+      add_tokenizer_config(config, tokens, vocabulary, special, pre);
       check = check_files();
     }
     std::move(check.lost.begin(), check.lost.end(), std::back_inserter(content_.lost));
@@ -96,10 +102,11 @@ class ExportPlanner {
     content_.texts[std::string(name)] = std::move(text);
   }
 
-  void add_tokenizer_config(const FolderConfig& config, const FolderVocabulary& vocabulary,
-                            const SpecialTokensPlan& special, std::string_view pre) {
+  void add_tokenizer_config(const FolderConfig& config, const Vocabulary& tokens,
+                            const FolderVocabulary& vocabulary, const SpecialTokensPlan& special,
+                            std::string_view pre) {
     add_text(file_names::tokenizer_config,
-             make_tokenizer_config(facts_, *config.rule, vocabulary, special, pre));
+             make_tokenizer_config(facts_, *config.rule, tokens, vocabulary, special, pre));
   }
 
   Result<void> plan_tensors(const FolderConfig& config) {

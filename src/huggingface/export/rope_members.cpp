@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "huggingface/export/config_members.hpp"
-#include "huggingface/export/json_values.hpp"
-#include "huggingface/rules/rule_expression_node.hpp"
+#include "huggingface/folder/json_values.hpp"
 #include "huggingface/import/tensors/extra_tensors.hpp"
+#include "huggingface/rules/rule_expression_node.hpp"
 #include "ingot/summary.hpp"
 
 namespace ingot::huggingface {

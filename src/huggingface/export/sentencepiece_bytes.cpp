@@ -70,7 +70,7 @@ class SentencePieceWriter {
   }
 
   std::string piece(std::uint32_t id) const {
-    const FolderToken& token = vocabulary_.tokens[id];
+    const DocumentToken& token = vocabulary_.tokens[id];
     ProtobufWriter message;
     message.add_bytes(text_field, token.text);
     // The lists of added tokens give kind and score of a token that they hold.
@@ -89,7 +89,7 @@ class SentencePieceWriter {
     const auto begin = vocabulary_.tokens.begin();
     const bool has_bytes =
         std::count_if(begin, begin + static_cast<std::ptrdiff_t>(vocabulary_.trained_count),
-                      [](const FolderToken& token) { return token.kind == TokenKind::byte; }) ==
+                      [](const DocumentToken& token) { return token.kind == TokenKind::byte; }) ==
         byte_count;
     message.add_varint(byte_fallback_field, has_bytes ? 1 : 0);
     add_id(message, unknown_id_field, keys::tokenizer_ggml_unknown_token_id, unknown_);

@@ -3,20 +3,11 @@
 // in the order of their keys.
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "huggingface/export/folder_vocabulary.hpp"
 
 namespace ingot::huggingface {
-
-/// The tokens that tokenizer.json puts around texts.
-struct TextFrame {
-  std::optional<std::uint32_t> first;
-  std::optional<std::uint32_t> last;
-  bool separates_pairs = false;  ///< `first` stands between two texts, too.
-};
 
 struct SpecialTokensPlan {
   nlohmann::ordered_json named;      ///< `bos_token`, `add_bos_token`, ... of tokenizer_config.json

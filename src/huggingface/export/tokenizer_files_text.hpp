@@ -10,17 +10,13 @@
 
 namespace ingot::huggingface {
 
-/// Makes tokenizer.json for vocabularies in all forms.
-[[nodiscard]] std::string make_tokenizer_json(const FolderFacts& facts,
-                                              const FolderVocabulary& vocabulary,
-                                              const TextFrame& frame);
-
 /// The bytes of tokenizer.model.
 [[nodiscard]] std::string make_sentencepiece(const FolderFacts& facts,
                                              const FolderVocabulary& vocabulary);
 
 /// @param stated_pre  the pre-tokenizer, where tokenizer.json does not tell it; else empty.
 [[nodiscard]] std::string make_tokenizer_config(const FolderFacts& facts, const FolderRule& rule,
+                                                const Vocabulary& tokens,
                                                 const FolderVocabulary& vocabulary,
                                                 const SpecialTokensPlan& special,
                                                 std::string_view stated_pre);

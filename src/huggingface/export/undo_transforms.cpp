@@ -18,14 +18,15 @@ Result<void> undo_rope_pairs(const TransformRule& rule, const RuleContext& rules
                              FolderTensor& tensor) {
   const auto found = rule.numbers.find("heads");
   if (found == rule.numbers.end()) return refuse("rule", "rope_pairs needs heads");
-  INGOT_TRY(const std::uint64_t heads, found->second.evaluate_count(rules, "the number of heads"));
+  const auto heads = found->second.evaluate_count(rules, "the number of heads");
   // The rows of a bias are its elements.
   const std::uint64_t rows = tensor.output.shape.empty() ? 0 : tensor.output.shape.back();
-  if (rows == 0 || rows % heads != 0 || rows / heads % 2 != 0) {
+  if (!heads || rows == 0 || rows % *heads != 0 || rows / *heads % 2 != 0) {
     return fail(Errc::size_mismatch, std::string(tensor.output.source->name),
-                std::to_string(rows) + " rows are no pairs of " + std::to_string(heads) + " heads");
+                std::to_string(rows) + " rows are no pairs of " +
+                    (heads ? std::to_string(*heads) : "an unknown number of") + " heads");
   }
-  tensor.output.interleaved_rows = rows / heads;
+  tensor.output.interleaved_rows = rows / *heads;
   return {};
 }
 

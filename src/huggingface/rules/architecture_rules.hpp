@@ -103,6 +103,7 @@ struct Architecture {
   std::vector<TransformRule> transforms = {};
   std::vector<ExtraTensorRule> extra_tensors = {};
   std::vector<FolderRule> folders = {};  ///< The first that applies counts; none: no way back.
+  bool has_folder_names = false;         ///< Without `folders`: the tensors alone have a way back.
 };
 
 /// A kind of tensor: the name in GGUF and the names in model folders, without `.weight`.

@@ -4,11 +4,11 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "huggingface/folder/json_text.hpp"
+#include "huggingface/folder/refusal.hpp"
 #include "huggingface/rules/architecture_rules.hpp"
 #include "huggingface/rules/rule_texts.hpp"
 #include "huggingface/rules/rule_values.hpp"
-#include "huggingface/folder/json_text.hpp"
-#include "huggingface/folder/refusal.hpp"
 
 namespace ingot::huggingface {
 
@@ -130,6 +130,7 @@ static Result<void> read_value(const ordered_json& value, Architecture& architec
       {"transforms", read_into<&Architecture::transforms>},
       {"extra_tensors", read_into<&Architecture::extra_tensors>},
       {"folders", read_into<&Architecture::folders>},
+      {"folder_names", read_into<&Architecture::has_folder_names>},
   };
   INGOT_TRY_VOID(read_members(value, members, architecture));
   if (architecture.name.empty()) return wrong("architecture");
@@ -188,7 +189,7 @@ Result<ordered_json> resolve_likeness(const ordered_json& entry, const ordered_j
     return wrong("another entry of the file instead of " + like->dump());
   }
   ordered_json merged = *base;
-  for (const char* own : {"classes", "folders", "variants"}) merged.erase(own);
+  for (const char* own : {"classes", "folders", "folder_names", "variants"}) merged.erase(own);
   for (const auto& [name, value] : entry.items()) {
     if (name != "like") merged[name] = value;
   }

@@ -35,6 +35,12 @@ namespace ingot::huggingface {
   return {};
 }
 
+[[nodiscard]] inline Result<void> read_value(const nlohmann::ordered_json& value, bool& flag) {
+  if (!value.is_boolean()) return wrong("true or false", value);
+  flag = value.get<bool>();
+  return {};
+}
+
 [[nodiscard]] inline Result<void> read_value(const nlohmann::ordered_json& value, double& number) {
   if (!value.is_number()) return wrong("a number", value);
   number = value.get<double>();

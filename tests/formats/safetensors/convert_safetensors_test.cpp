@@ -206,118 +206,29 @@ TEST_F(ConvertSafetensors, WhatOnlyGgufRefusesComesBackFromSafetensorsAndNotToGg
   EXPECT_FALSE(std::filesystem::exists(target));
 }
 
-// --- names of Hugging Face models
-
-/// The definition of what the conversion to GGUF does: rows of a head in two halves, interleaved.
-std::vector<float> interleave(const std::vector<float>& rows, std::size_t width,
-                              std::size_t heads) {
-  std::vector<float> result(rows.size());
-  const std::size_t head_rows = rows.size() / width / heads;
-  for (std::size_t row = 0; row < rows.size() / width; ++row) {
-    const std::size_t head = row / head_rows;
-    const std::size_t half = row % head_rows / (head_rows / 2);
-    const std::size_t place = row % (head_rows / 2);
-    const std::size_t target = head * head_rows + 2 * place + half;
-    for (std::size_t i = 0; i < width; ++i) result[target * width + i] = rows[row * width + i];
-  }
-  return result;
-}
-
-std::vector<float> counting(std::size_t count) {
-  std::vector<float> numbers(count);
-  for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<float>(i);
-  return numbers;
-}
-
-Bytes bytes_of(const std::vector<float>& floats) {
-  const auto bytes = std::as_bytes(std::span(floats));
-  return {bytes.begin(), bytes.end()};
-}
-
-TEST_F(ConvertSafetensors, HfNamesUndoTheInterleavingOfLlama) {
-  const std::vector<float> q = counting(32 * 32);
-  const std::vector<float> k = counting(16 * 32);
-  const std::vector<float> q_bias = counting(32);
-  for (const bool is_llama : {true, false}) {
-    ModelSketch sketch = sketch_llama({.architecture = is_llama ? "llama" : "qwen2"});
-    const auto stored = [&](const std::vector<float>& rows, std::size_t width, std::size_t heads) {
-      return bytes_of(is_llama ? interleave(rows, width, heads) : rows);
-    };
-    sketch.tensor("blk.1.attn_q.weight", TensorType::f32, {32, 32}, stored(q, 32, 4));
-    sketch.tensor("blk.1.attn_k.weight", TensorType::f32, {32, 16}, stored(k, 32, 2));
-    sketch.tensor("blk.1.attn_q.bias", TensorType::f32, {32}, stored(q_bias, 1, 4));
-    sketch.tensor("rope_freqs.weight", TensorType::f32, {4});
-    sketch.tensor("odd.one", TensorType::f32, {4});
-    sketch.write(folder_.path("a.gguf"));
-    const auto remarks = write("m.safetensors", {.names = NameStyle::hf, .replace = true});
-    ASSERT_THAT(remarks, Succeeds());
-    EXPECT_EQ(remarks->size(), 2u);  // one left out, one that keeps its name
-    const auto model = open("m.safetensors");
-    ASSERT_THAT(model, Succeeds());
-    const auto tensor = [&](const std::string& name) {
-      const TensorInfo* found = model->find_tensor(name);
-      return found != nullptr ? data(*model, *found) : Bytes();
-    };
-    EXPECT_EQ(tensor("model.layers.1.self_attn.q_proj.weight"), bytes_of(q));
-    EXPECT_EQ(tensor("model.layers.1.self_attn.k_proj.weight"), bytes_of(k));
-    EXPECT_EQ(tensor("model.layers.1.self_attn.q_proj.bias"), bytes_of(q_bias));
-    EXPECT_EQ(tensor("model.embed_tokens.weight"), sketch.data("token_embd.weight"));
-    EXPECT_EQ(tensor("model.norm.weight"), sketch.data("output_norm.weight"));
-    EXPECT_EQ(tensor("model.layers.0.mlp.down_proj.weight"), sketch.data("blk.0.ffn_down.weight"));
-    EXPECT_EQ(tensor("odd.one"), sketch.data("odd.one"));
-    EXPECT_EQ(model->find_tensor("rope_freqs.weight"), nullptr);
-  }
-}
-
-ModelSketch with_heads(std::vector<std::uint32_t> of_layers) {
-  return sketch_llama().set_by("llama.attention.head_count", [=](ModelWriter& writer) {
-    writer.set_array("llama.attention.head_count", std::span<const std::uint32_t>(of_layers));
-  });
-}
-
-TEST_F(ConvertSafetensors, HfNamesCountTheHeadsOfEachLayer) {
-  const std::vector<float> q = counting(32 * 32);
-  const auto add_to = [&](ModelSketch sketch) {
-    const Bytes of_two = bytes_of(interleave(q, 32, 2));
-    const Bytes of_four = bytes_of(interleave(q, 32, 4));
-    sketch.tensor("blk.0.attn_q.weight", TensorType::f32, {32, 32}, of_two);
-    sketch.tensor("blk.1.attn_q.weight", TensorType::f32, {32, 32}, of_four);
-    sketch.write(folder_.path("a.gguf"));
-  };
-  add_to(with_heads({2, 4}));
-  ASSERT_THAT(write("m.safetensors", {.names = NameStyle::hf}), Succeeds());
-  const auto model = open("m.safetensors");
-  ASSERT_THAT(model, Succeeds());
-  for (const char* name :
-       {"model.layers.0.self_attn.q_proj.weight", "model.layers.1.self_attn.q_proj.weight"}) {
-    ASSERT_NE(model->find_tensor(name), nullptr) << name;
-    EXPECT_EQ(data(*model, *model->find_tensor(name)), bytes_of(q)) << name;
-  }
-  add_to(with_heads({2}));
-  EXPECT_THAT(write("n.safetensors", {.names = NameStyle::hf}), FailsWith(Errc::size_mismatch));
-}
-
-TEST_F(ConvertSafetensors, HfNamesTakeExpertsApart) {
+TEST_F(ConvertSafetensors, TensorsGetTheNamesOfTheCaller) {
   ModelSketch sketch = sketch_llama();
-  sketch.tensor("blk.0.ffn_up_exps.weight", TensorType::f32, {32, 8, 3}, bytes_of(counting(768)));
   sketch.write(folder_.path("a.gguf"));
-  ASSERT_THAT(write("m.safetensors", {.names = NameStyle::hf}), Succeeds());
+  const RenameTensors rename = [](const Model&, std::vector<OutputTensor> tensors,
+                                  std::vector<Error>& remarks) {
+    tensors.resize(2);
+    tensors[0].name = "first";
+    remarks.push_back({Errc::left_out, Error::no_offset, "the others", {}});
+    return Result<std::vector<OutputTensor>>(std::move(tensors));
+  };
+  const auto remarks = write("m.safetensors", {.rename = rename});
+  ASSERT_THAT(remarks, Succeeds());
+  EXPECT_EQ(remarks->size(), 1u);
   const auto model = open("m.safetensors");
   ASSERT_THAT(model, Succeeds());
-  const TensorInfo* last =
-      model->find_tensor("model.layers.0.block_sparse_moe.experts.2.w3.weight");
-  ASSERT_NE(last, nullptr);
-  std::vector<float> expected = counting(768);
-  expected.erase(expected.begin(), expected.begin() + 512);
-  EXPECT_EQ(data(*model, *last), bytes_of(expected));
-}
-
-TEST_F(ConvertSafetensors, HfNamesOfAnUnknownArchitectureAreRefused) {
-  sketch_llama({.architecture = "gemma"}).write(folder_.path("a.gguf"));
-  EXPECT_THAT(write("m.safetensors", {.names = NameStyle::hf}),
-              FailsWith(Errc::architecture_unsupported, Error::no_offset, "gemma"));
-  sketch_llama().remove("llama.attention.head_count").write(folder_.path("a.gguf"));
-  EXPECT_THAT(write("m.safetensors", {.names = NameStyle::hf}), FailsWith(Errc::size_mismatch));
+  EXPECT_EQ(model->tensors().size(), 2u);
+  ASSERT_NE(model->find_tensor("first"), nullptr);
+  EXPECT_EQ(data(*model, *model->find_tensor("first")), sketch.data("token_embd.weight"));
+  const RenameTensors refuse = [](const Model&, std::vector<OutputTensor>, std::vector<Error>&) {
+    return Result<std::vector<OutputTensor>>(fail(Errc::architecture_unsupported, "x"));
+  };
+  EXPECT_THAT(write("n.safetensors", {.rename = refuse}),
+              FailsWith(Errc::architecture_unsupported));
 }
 
 }  // namespace

@@ -52,6 +52,12 @@ std::optional<float> parse_positive(const std::string& text) {
   return number && *number > 0 && std::isfinite(*number) ? number : std::nullopt;
 }
 
+/// The names of tensors in the output.
+enum class NameStyle : std::uint8_t {
+  keep,  ///< The model's.
+  hf     ///< Those of the Hugging Face model that the model was made from.
+};
+
 struct Options : FolderConversion {
   std::optional<FileFormat> format;
   std::string max_size;
@@ -145,7 +151,7 @@ std::string settle(Options& options) {
   convert.bump.codes = options.codes;
   convert.bump.context = options.context;
   convert.bump.version = options.bump_version.value_or(3);
-  convert.names = options.names.value_or(NameStyle::keep);
+  if (options.names == NameStyle::hf) convert.rename = rename_as_in_folders;
   if (!options.format) options.format = format_by_ending(options.out);
   if (!options.format) {
     return "the ending of OUT says no format (" + list_formats() + "); give --to";
