@@ -10,9 +10,9 @@
 #include "base/joined_list.hpp"
 #include "base/parse_number.hpp"
 #include "base/shown_name.hpp"
-#include "huggingface/rules/architecture_rules.hpp"
 #include "huggingface/import/tensors/source_tensors.hpp"
 #include "huggingface/import/tokenizer/token_list.hpp"
+#include "huggingface/rules/architecture_rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 
@@ -202,9 +202,7 @@ std::vector<ExpectedSize> expected_sizes(const PlannedNumbers& numbers) {
 std::multimap<std::string, ListedTensor>::const_iterator find_embeddings(
     const FolderInspection& inspection) {
   const auto& tensors = inspection.tensors();
-  const Result<RuleTable>& table = RuleTable::builtin();
-  if (!table) return tensors.end();
-  for (const TensorKind& kind : table->tensor_kinds()) {
+  for (const TensorKind& kind : RuleTable::builtin().tensor_kinds()) {
     if (kind.kind != "token_embd") continue;
     for (const std::string& from : kind.from) {
       const std::string name = from + ".weight";
