@@ -227,10 +227,9 @@ std::string plain_path(std::string folder) {
 }  // namespace huggingface
 
 Result<std::vector<std::string>> exportable_architectures() {
-  const Result<huggingface::RuleTable>& table = huggingface::RuleTable::builtin();
-  if (!table) return fail(table.error());
   std::set<std::string> names;
-  for (const huggingface::Architecture& architecture : table->architectures()) {
+  for (const huggingface::Architecture& architecture :
+       huggingface::RuleTable::builtin().architectures()) {
     if (!architecture.folders.empty()) names.insert(architecture.name);
   }
   return std::vector<std::string>(names.begin(), names.end());
@@ -240,16 +239,15 @@ Result<std::unique_ptr<Conversion>> plan_folder_export(const Model& model,
                                                        const std::string& folder,
                                                        const FolderExportOptions& options) {
   INGOT_TRY_VOID(huggingface::check_options(model, folder, options));
-  const Result<huggingface::RuleTable>& table = huggingface::RuleTable::builtin();
-  if (!table) return fail(table.error());
+  const huggingface::RuleTable& table = huggingface::RuleTable::builtin();
   const std::string name(summarize(model).architecture.value_or(""));
-  const huggingface::Architecture* const architecture = huggingface::find_exportable(*table, name);
+  const huggingface::Architecture* const architecture = huggingface::find_exportable(table, name);
   if (architecture == nullptr) {
     INGOT_TRY(const std::vector<std::string> known, exportable_architectures());
     return fail(Errc::architecture_unsupported, name, "folders are written for " + joined(known));
   }
   const std::string path = huggingface::plain_path(folder);
-  const huggingface::FolderFacts facts{model, *table, *architecture};
+  const huggingface::FolderFacts facts{model, table, *architecture};
   INGOT_TRY(huggingface::FolderContent content,
             huggingface::ExportPlanner(facts, path, options).plan());
   if (options.is_strict && !content.lost.empty()) {

@@ -2,52 +2,11 @@
 #include "huggingface/export/undo_transforms.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
-#include "huggingface/folder/refusal.hpp"
+#include "huggingface/import/tensors/transforms.hpp"
 
 namespace ingot::huggingface {
 namespace {
-
-using Undo = Result<void> (*)(const TransformRule& rule, const RuleContext& rules,
-                              FolderTensor& tensor);
-
-/// Pairs of neighbouring rows become two halves again, in each head.
-Result<void> undo_rope_pairs(const TransformRule& rule, const RuleContext& rules,
-                             FolderTensor& tensor) {
-  const auto found = rule.numbers.find("heads");
-  if (found == rule.numbers.end()) return refuse("rule", "rope_pairs needs heads");
-  const auto heads = found->second.evaluate_count(rules, "the number of heads");
-  // The rows of a bias are its elements.
-  const std::uint64_t rows = tensor.output.shape.empty() ? 0 : tensor.output.shape.back();
-  if (!heads || rows == 0 || rows % *heads != 0 || rows / *heads % 2 != 0) {
-    return fail(Errc::size_mismatch, std::string(tensor.output.source->name),
-                std::to_string(rows) + " rows are no pairs of " +
-                    (heads ? std::to_string(*heads) : "an unknown number of") + " heads");
-  }
-  tensor.output.interleaved_rows = rows / *heads;
-  return {};
-}
-
-Result<void> undo_add(const TransformRule& rule, const RuleContext&, FolderTensor& tensor) {
-  tensor.added -= rule.value;
-  return {};
-}
-
-Result<void> undo_nothing(const TransformRule&, const RuleContext&, FolderTensor&) { return {}; }
-
-struct Row {
-  std::string_view operation;
-  Undo undo;
-};
-
-/// The transforms that have a way back; stacks have one of their own.
-constexpr std::array<Row, 3> rows = {{
-    {"rope_pairs", undo_rope_pairs},
-    {"add", undo_add},
-    {"cut_rows_to_vocab", undo_nothing},
-}};
 
 /// The part `index` of a stack of `count`.
 OutputTensor part_of(const OutputTensor& stack, std::uint64_t index, std::uint64_t count) {
@@ -65,12 +24,14 @@ Result<std::optional<UndoneStack>> UndoTransforms::unstack(const OutputTensor& t
   const auto layer = parse_layer_name(tensor.source->name);
   if (!layer || tensor.shape.size() != dimensions) return std::optional<UndoneStack>();
   for (const TransformRule& rule : facts_.architecture.transforms) {
-    if (rule.operation != "stack") continue;
+    const auto* const operation = std::get_if<StackTensors>(&rule.operation);
+    if (operation == nullptr) continue;
     for (const std::string& part : rule.parts) {
       NameParts parts{.layer = layer->layer, .part = part};
-      INGOT_TRY(const std::string stacked, fill_pattern(rule.to.at(0), parts, {}));
+      INGOT_TRY(const std::string stacked, fill_pattern(operation->to[0], parts, {}));
       if (names_.find(stacked) != tensor.source->name) continue;
-      UndoneStack undone{.group = std::to_string(layer->layer) + " " + rule.to[0], .tensors = {}};
+      UndoneStack undone{.group = std::to_string(layer->layer) + " " + operation->to[0],
+                         .tensors = {}};
       const std::uint64_t count = tensor.shape.back();
       for (std::uint64_t i = 0; i < count; ++i) {
         FolderTensor& one = undone.tensors.emplace_back();
@@ -87,18 +48,19 @@ Result<std::optional<UndoneStack>> UndoTransforms::unstack(const OutputTensor& t
 Result<void> UndoTransforms::undo(FolderTensor& tensor) const {
   const RuleContext context{.config = config_};
   const std::vector<TransformRule>& rules = facts_.architecture.transforms;
+  const auto& shape = tensor.output.shape;
+  ReturningTensor returning{.name = tensor.output.source->name,
+                            .rows = shape.empty() ? 0 : shape.back()};
   for (auto rule = rules.rbegin(); rule != rules.rend(); ++rule) {
-    const bool applies = std::ranges::any_of(rule->names, [&](const NamePattern& pattern) {
+    const bool has_name = std::ranges::any_of(rule->names, [&](const NamePattern& pattern) {
       return pattern.match(tensor.output.name, rule->parts).has_value();
     });
-    if (!applies) continue;
-    const auto row = std::ranges::find(rows, rule->operation, &Row::operation);
-    if (row == rows.end()) {
-      return refuse(std::string(tensor.output.source->name),
-                    "the transform " + rule->operation + " has no way back");
-    }
-    INGOT_TRY_VOID(row->undo(*rule, context, tensor));
+    if (!has_name) continue;
+    INGOT_TRY(const bool was_applied, applies(*rule, context));
+    if (was_applied) INGOT_TRY_VOID(undo_operation(*rule, context, returning));
   }
+  tensor.output.interleaved_rows = returning.interleaved_rows;
+  tensor.added = returning.added;
   return {};
 }
 

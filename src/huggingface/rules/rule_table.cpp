@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
 
 #include "huggingface/folder/json_text.hpp"
 #include "huggingface/folder/refusal.hpp"
@@ -61,26 +63,57 @@ static Result<void> read_value(const ordered_json& value, ExtraTensorRule& rule)
   return read_members(value, members, rule);
 }
 
-/// Members that the table lacks are numbers of the transform.
-static Result<void> read_value(const ordered_json& value, TransformRule& rule) {
-  static constexpr RuleMember<TransformRule> members[] = {
-      {"names", read_into<&TransformRule::names>},   {"op", read_into<&TransformRule::operation>},
-      {"parts", read_into<&TransformRule::parts>},   {"to", read_into<&TransformRule::to>},
-      {"tokens", read_into<&TransformRule::tokens>}, {"scales", read_into<&TransformRule::scales>},
-      {"value", read_into<&TransformRule::value>},   {"axis", read_into<&TransformRule::axis>},
+/// Reads the members of an operation; those of every rule are read elsewhere.
+template <class Operation>
+static Result<void> read_operation(const ordered_json& value, Operation& operation) {
+  const auto read_member = [&](const auto& member) -> Result<void> {
+    const auto found = value.find(member.name);
+    if (found != value.end()) return read_value(*found, operation.*member.place);
+    if (!member.is_needed) return {};
+    return wrong("the member " + std::string(member.name) + " of " + std::string(Operation::name));
   };
-  if (!value.is_object()) return wrong("a transform", value);
+  const auto read_all = [&](const auto&... member) {
+    Result<void> read;
+    static_cast<void>(((read = read_member(member)).has_value() && ...));
+    return read;
+  };
+  const auto has = [](std::string_view name) {
+    return std::apply([&](const auto&... member) { return ((member.name == name) || ...); },
+                      Operation::members);
+  };
+  static constexpr std::string_view shared[] = {"op", "names", "parts", "when"};
   for (const auto& [name, content] : value.items()) {
-    const auto* const row = std::ranges::find(members, name, &RuleMember<TransformRule>::name);
-    if (row != std::end(members)) {
-      INGOT_TRY_VOID(row->read(content, rule));
-    } else if (name == "heads" && content.is_array()) {
-      INGOT_TRY_VOID(read_value(content, rule.part_heads));
-    } else {
-      INGOT_TRY_VOID(read_value(content, rule.numbers[name]));
+    if (std::ranges::count(shared, name) == 0 && !has(name)) {
+      return wrong("a member of " + std::string(Operation::name) + " instead of " + name);
     }
   }
-  return {};
+  return std::apply(read_all, Operation::members);
+}
+
+template <std::size_t... index>
+static Result<void> read_operation(const ordered_json& value, TransformOperation& operation,
+                                   std::index_sequence<index...>) {
+  std::string wanted;
+  INGOT_TRY_VOID(read_value(value.value("op", ordered_json()), wanted));
+  Result<void> read = wrong("a known operation instead of " + wanted);
+  const auto read_if_named = [&]<class Operation>(std::type_identity<Operation>) {
+    if (Operation::name != wanted) return false;
+    read = read_operation(value, operation.emplace<Operation>());
+    return true;
+  };
+  static_cast<void>(
+      (read_if_named(std::type_identity<std::variant_alternative_t<index, TransformOperation>>()) ||
+       ...));
+  return read;
+}
+
+static Result<void> read_value(const ordered_json& value, TransformRule& rule) {
+  if (!value.is_object()) return wrong("a transform", value);
+  INGOT_TRY_VOID(read_value(value.value("names", ordered_json()), rule.names));
+  INGOT_TRY_VOID(read_value(value.value("parts", ordered_json::array()), rule.parts));
+  INGOT_TRY_VOID(read_value(value.value("when", ordered_json()), rule.when));
+  return read_operation(value, rule.operation,
+                        std::make_index_sequence<std::variant_size_v<TransformOperation>>());
 }
 
 /// "@GROUP" or "KEY: TYPE = VALUE when CONDITION"
@@ -241,8 +274,8 @@ Result<RuleTable> RuleTable::parse(std::span<const RuleText> files) {
   return table;
 }
 
-const Result<RuleTable>& RuleTable::builtin() {
-  static const Result<RuleTable> table = parse(rule_texts());
+const RuleTable& RuleTable::builtin() {
+  static const RuleTable table = parse(rule_texts()).value_or(RuleTable());
   return table;
 }
 

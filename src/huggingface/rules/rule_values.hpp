@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -13,9 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "huggingface/folder/refusal.hpp"
 #include "huggingface/rules/name_pattern.hpp"
 #include "huggingface/rules/rule_expression.hpp"
-#include "huggingface/folder/refusal.hpp"
 #include "ingot/error.hpp"
 
 namespace ingot::huggingface {
@@ -68,6 +69,20 @@ namespace ingot::huggingface {
   std::string text;
   INGOT_TRY_VOID(read_value(value, text));
   INGOT_TRY(expression, Expression::parse(text));
+  return {};
+}
+
+/// Reads a list of exactly so many names.
+template <std::size_t count>
+[[nodiscard]] Result<void> read_value(const nlohmann::ordered_json& list,
+                                      std::array<std::string, count>& names) {
+  if (!list.is_array() || list.size() != count) {
+    return wrong(("a list of " + std::to_string(count) + " names").c_str(), list);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    INGOT_TRY_VOID(read_value(list[i], names[i]));
+    INGOT_TRY_VOID(NamePattern::parse(names[i]));
+  }
   return {};
 }
 

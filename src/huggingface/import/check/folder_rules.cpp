@@ -201,9 +201,7 @@ std::vector<ExpectedSize> expected_sizes(const PlannedNumbers& numbers) {
 std::multimap<std::string, ListedTensor>::const_iterator find_embeddings(
     const FolderInspection& inspection) {
   const auto& tensors = inspection.tensors();
-  const Result<RuleTable>& table = RuleTable::builtin();
-  if (!table) return tensors.end();
-  for (const TensorKind& kind : table->tensor_kinds()) {
+  for (const TensorKind& kind : RuleTable::builtin().tensor_kinds()) {
     if (kind.kind != "token_embd") continue;
     for (const std::string& from : kind.from) {
       const std::string name = from + ".weight";

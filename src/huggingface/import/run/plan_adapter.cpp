@@ -56,17 +56,16 @@ class AdapterPlanner {
       : folder_(std::move(folder)), base_(std::move(base)), options_(options) {}
 
   Result<std::unique_ptr<Import>> plan() {
-    const Result<RuleTable>& table = RuleTable::builtin();
-    if (!table) return fail(table.error());
+    const RuleTable& table = RuleTable::builtin();
     INGOT_TRY(const AdapterConfig adapter, read_adapter_config(folder_));
     INGOT_TRY(const Config config, Config::read(base_));
-    const Architecture* const architecture = table->find(config.model_class());
-    if (architecture == nullptr) return unknown_class(config, *table);
+    const Architecture* const architecture = table.find(config.model_class());
+    if (architecture == nullptr) return unknown_class(config, table);
     INGOT_TRY(AdapterTensors stored, list_adapter_tensors(folder_, adapter));
     INGOT_TRY(const float alpha, alpha_for_engines(adapter, stored));
     const TensorType type = options_.type.value_or(stored.type);
     INGOT_TRY_VOID(check_type(type));
-    INGOT_TRY(TensorTask task, make_task(*table, *architecture, config, std::move(stored.tensors)));
+    INGOT_TRY(TensorTask task, make_task(table, *architecture, config, std::move(stored.tensors)));
     task.type = type;
     INGOT_TRY(TensorPlan plan, plan_tensors(std::move(task)));
     plan.remarks.insert(plan.remarks.begin(), remarks_.begin(), remarks_.end());
@@ -110,7 +109,7 @@ class AdapterPlanner {
   static bool needs_tokens(const TensorTask& task) {
     const auto& rules = task.architecture.transforms;
     return std::ranges::any_of(rules, [&](const TransformRule& rule) {
-      return rule.operation == "cut_rows_to_vocab" &&
+      return std::holds_alternative<CutRowsToVocab>(rule.operation) &&
              std::ranges::any_of(task.tensors, [&](const SourceTensor& tensor) {
                return fits_one(rule.names, tensor.name);
              });

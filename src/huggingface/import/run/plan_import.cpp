@@ -88,16 +88,15 @@ class ImportPlanner {
       : folder_(std::move(folder)), options_(options) {}
 
   Result<std::unique_ptr<Import>> plan() {
-    const Result<RuleTable>& table = RuleTable::builtin();
-    if (!table) return fail(table.error());
+    const RuleTable& table = RuleTable::builtin();
     INGOT_TRY(const Config config, Config::read(folder_));
-    const Architecture* const architecture = find_rules(*table, folder_, config);
-    if (architecture == nullptr) return unknown_class(config, *table);
+    const Architecture* const architecture = find_rules(table, folder_, config);
+    if (architecture == nullptr) return unknown_class(config, table);
     INGOT_TRY_VOID(refuse_variants(config));
 
     INGOT_TRY(std::vector<SourceTensor> tensors, list_tensors(folder_));
     INGOT_TRY_VOID(undo_quantization(config, tensors));
-    INGOT_TRY(tensors, rename_tensors(*table, *architecture, std::move(tensors)));
+    INGOT_TRY(tensors, rename_tensors(table, *architecture, std::move(tensors)));
     const TensorType type = options_.type ? *options_.type : guess_type(tensors);
     INGOT_TRY_VOID(check_type(type));
 
@@ -107,7 +106,7 @@ class ImportPlanner {
         add_tokenizer_keys(folder_, config, architecture->tokenizer, options_, tokenizer, remarks));
     const auto tokens = tokenizer.find(keys::tokenizer_ggml_tokens);
     INGOT_TRY(TensorPlan plan, plan_tensors({.config = config,
-                                             .table = *table,
+                                             .table = table,
                                              .architecture = *architecture,
                                              .tensors = std::move(tensors),
                                              .type = type,
@@ -174,8 +173,9 @@ std::optional<std::string> find_importable_class(const Store& store, const std::
   const auto opened = huggingface::ModelFolder::open(store, folder);
   if (!opened || !opened->has("config.json")) return std::nullopt;
   const auto config = huggingface::Config::read(*opened);
-  const Result<huggingface::RuleTable>& table = huggingface::RuleTable::builtin();
-  if (!config || !table || table->find(config->model_class()) == nullptr) return std::nullopt;
+  if (!config || huggingface::RuleTable::builtin().find(config->model_class()) == nullptr) {
+    return std::nullopt;
+  }
   return config->model_class();
 }
 

@@ -78,30 +78,32 @@ class TensorPlanner {
     std::set<std::string> used;
     for (const SourceTensor& tensor : tensors) {
       for (const TransformRule& rule : task_.architecture.transforms) {
-        if (rule.operation != "mxfp4") continue;
+        const auto* const operation = std::get_if<Mxfp4Blocks>(&rule.operation);
+        if (operation == nullptr) continue;
         const auto parts = rule.names.front().match(tensor.name);
         if (!parts) continue;
-        INGOT_TRY(const std::string scales_name, fill_pattern(rule.scales, *parts, tensor.name));
+        INGOT_TRY(const std::string scales_name,
+                  fill_pattern(operation->scales, *parts, tensor.name));
         const auto scales = std::ranges::find(tensors, scales_name, &SourceTensor::name);
         if (scales == tensors.end()) return refuse(scales_name, "the tensor is missing");
         used.insert({tensor.name, scales_name});
-        INGOT_TRY_VOID(add_experts(rule, *parts, tensor, *scales));
+        INGOT_TRY_VOID(add_experts(operation->to, *parts, tensor, *scales));
       }
     }
     std::erase_if(tensors, [&](const auto& tensor) { return used.count(tensor.name) != 0; });
     return {};
   }
 
-  Result<void> add_experts(const TransformRule& rule, const NameParts& parts,
+  Result<void> add_experts(std::span<const std::string> to, const NameParts& parts,
                            const SourceTensor& blocks, const SourceTensor& scales) {
-    for (std::size_t i = 0; i < rule.to.size(); ++i) {
-      INGOT_TRY(const std::string name, fill_pattern(rule.to[i], parts, blocks.name));
-      INGOT_TRY(Mxfp4Experts experts, mxfp4_experts(blocks, scales, i, rule.to.size()));
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      INGOT_TRY(const std::string name, fill_pattern(to[i], parts, blocks.name));
+      INGOT_TRY(Mxfp4Experts experts, mxfp4_experts(blocks, scales, i, to.size()));
       ImportedTensor info{.name = {}, .type = TensorType::mxfp4};
       INGOT_TRY(info.name, mapped(name));
       info.shape.assign(experts.shape.rbegin(), experts.shape.rend());
       info.sources = {blocks.name, scales.name};
-      info.transform = rule.operation;
+      info.transform = Mxfp4Blocks::name;
       INGOT_TRY_VOID(add(std::move(info), std::move(experts.pieces)));
     }
     return {};
@@ -216,10 +218,11 @@ class TensorPlanner {
       return refuse("token_embd.weight", "the folder has no embeddings of tokens");
     }
     for (const TransformRule& rule : task_.architecture.transforms) {
-      if (rule.operation != "take_rows" || added_.count(rule.to.at(0)) != 0) continue;
+      const auto* const operation = std::get_if<TakeRows>(&rule.operation);
+      if (operation == nullptr || added_.count(operation->to[0]) != 0) continue;
       INGOT_TRY(const bool is_meant, applies(rule, rules_));
       if (is_meant) {
-        return refuse(rule.to[0],
+        return refuse(operation->to[0],
                       "it is made of " + rule.names.front().text() + ", which the folder lacks");
       }
     }

@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "huggingface/rules/architecture_rules.hpp"
 #include "huggingface/folder/config.hpp"
 #include "huggingface/folder/model_folder.hpp"
 #include "huggingface/import/tensors/piece_source.hpp"
 #include "huggingface/import/tensors/source_tensors.hpp"
+#include "huggingface/rules/architecture_rules.hpp"
 #include "ingot/error.hpp"
 #include "ingot/import.hpp"
 #include "ingot/metadata.hpp"

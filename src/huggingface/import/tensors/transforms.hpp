@@ -2,23 +2,14 @@
 // The transforms of the rules: each makes of one view one or more.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "huggingface/rules/architecture_rules.hpp"
+#include "huggingface/import/tensors/operations.hpp"
 #include "huggingface/import/tensors/tensor_view.hpp"
+#include "huggingface/rules/architecture_rules.hpp"
 #include "ingot/error.hpp"
-#include "ingot/metadata.hpp"
 
 namespace ingot::huggingface {
-
-struct TransformContext {
-  const RuleContext& rules;
-  Array tokens = {};  ///< The texts of the tokens, by id; empty: not known.
-};
 
 /// Whether a transform is to be made, by its "when".
 [[nodiscard]] Result<bool> applies(const TransformRule& rule, const RuleContext& context);
@@ -37,22 +28,12 @@ class Transformer {
   [[nodiscard]] Result<void> finish() const;
 
  private:
-  /// The tensors of a stack that were there so far, by part and number.
-  struct Stack {
-    std::size_t wanted = 0;
-    std::map<std::pair<std::size_t, std::uint64_t>, TensorView> views;
-  };
-
   [[nodiscard]] Result<std::vector<TensorView>> apply_rule(const TransformRule& rule,
-                                                           std::size_t position, TensorView view);
-  [[nodiscard]] Result<std::vector<TensorView>> add_to_stack(const TransformRule& rule,
-                                                             std::size_t position,
-                                                             const NameParts& parts,
-                                                             TensorView view);
+                                                           TensorView view);
 
   const Architecture& architecture_;
   const TransformContext& context_;
-  std::map<std::pair<std::size_t, std::string>, Stack> stacks_;  // stacks by rule and layer
+  WaitingTensors waiting_;
 };
 
 }  // namespace ingot::huggingface

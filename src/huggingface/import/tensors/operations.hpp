@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// What an operation does to a tensor, and how an export undoes it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "huggingface/import/tensors/tensor_view.hpp"
+#include "huggingface/rules/transform_rule.hpp"
+#include "ingot/error.hpp"
+#include "ingot/metadata.hpp"
+
+namespace ingot::huggingface {
+
+struct TransformContext {
+  const RuleContext& rules;
+  Array tokens = {};  ///< The texts of the tokens, by id; empty: not known.
+};
+
+/// The tensors of a stack that were there so far, by part and number.
+struct WaitingStack {
+  std::size_t wanted = 0;
+  std::map<std::pair<std::size_t, std::uint64_t>, TensorView> views = {};
+};
+
+/// The tensors that rules keep until others come.
+struct WaitingTensors {
+  std::map<std::pair<const TransformRule*, std::string>, WaitingStack> stacks = {};  // by layer
+};
+
+/// One rule meeting one tensor.
+struct TransformStep {
+  const TransformRule& rule;
+  const TransformContext& context;
+  const NameParts& parts;   ///< The parts of `name`.
+  const std::string& name;  ///< The name before the transform.
+  WaitingTensors& waiting;
+
+  /// A number of the rule, above 0.
+  [[nodiscard]] Result<std::uint64_t> number(const Expression& expression,
+                                             std::string_view which) const;
+  /// The name of a result.
+  [[nodiscard]] Result<std::string> filled(const std::string& pattern) const;
+};
+
+/// Applies the operation of the step's rule. The result is empty if the tensor is left out, or
+/// waits for others.
+[[nodiscard]] Result<std::vector<TensorView>> apply_operation(const TransformStep& step,
+                                                              TensorView view);
+
+/// A tensor on its way back to the folder, and what is to be done to its numbers.
+struct ReturningTensor {
+  std::string_view name;
+  std::uint64_t rows = 0;              ///< The rows of a vector are its elements.
+  std::uint64_t interleaved_rows = 0;  ///< As in OutputTensor.
+  double added = 0;                    ///< Added to every number.
+};
+
+/// Undoes the operation of a rule. Errc::import_refused if it has no way back.
+[[nodiscard]] Result<void> undo_operation(const TransformRule& rule, const RuleContext& context,
+                                          ReturningTensor& tensor);
+
+}  // namespace ingot::huggingface
