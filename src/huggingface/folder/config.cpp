@@ -20,8 +20,8 @@ using nlohmann::json;
 constexpr std::array text_model_members = {"llm_config", "lm_config", "language_config", "lfm"};
 
 /// Classes whose own name counts, and not that of their text model.
-constexpr std::array outer_class_counts = {"StepVL", "Sarashina2Vision", "Exaone4_5", "Step3p7",
-                                           "KimiK3"};
+constexpr std::array outer_class_counts = {"StepVL", "Sarashina2Vision", "Exaone4_5",   "Step3p7",
+                                           "KimiK3", "DeepseekOCR",      "UnlimitedOCR"};
 
 const json* member(const json& object, std::string_view name) {
   if (!object.is_object()) return nullptr;
@@ -171,11 +171,19 @@ Result<std::uint64_t> Config::layer_count() const {
       first_member(values_, {"n_layers", "num_hidden_layers", "n_layer", "num_layers"});
   if (value == nullptr) return refuse("config.json", "num_hidden_layers is missing");
   INGOT_TRY(const std::uint64_t layers, count_of(*value, "num_hidden_layers"));
-  if (layers > max_layers) {
-    return refuse("config.json", "num_hidden_layers is " + std::to_string(layers) + "; at most " +
-                                     std::to_string(max_layers) + " are supported");
+  for (const std::uint64_t count : {layers, extra_layers_}) {
+    if (count > max_layers) {
+      return refuse("config.json", "it counts " + std::to_string(count) + " layers; at most " +
+                                       std::to_string(max_layers) + " are supported");
+    }
   }
-  return layers;
+  return layers + extra_layers_;
+}
+
+Config Config::with_extra_layers(std::uint64_t count) const {
+  Config config = *this;
+  config.extra_layers_ = count;
+  return config;
 }
 
 Config Config::with(const json& replaced, const json& added) const {

@@ -40,11 +40,15 @@ class Config {
   /// A whole number from 0 on; nothing if it is absent or null; an error if it is anything else.
   [[nodiscard]] Result<std::optional<std::uint64_t>> find_count(std::string_view name) const;
 
+  /// The number of all layers: those of config.json and the extra ones.
   [[nodiscard]] Result<std::uint64_t> layer_count() const;
+  /// Layers after those that config.json counts, for predicting more tokens.
+  [[nodiscard]] std::uint64_t extra_layers() const noexcept { return extra_layers_; }
 
   /// A copy of the config with some members replaced, also those of the rotary parameters.
   [[nodiscard]] Config with(const nlohmann::json& replaced, const nlohmann::json& added) const;
   [[nodiscard]] Config without(std::string_view name) const;
+  [[nodiscard]] Config with_extra_layers(std::uint64_t count) const;
 
  private:
   void settle_rope();
@@ -53,6 +57,7 @@ class Config {
   nlohmann::json rope_root_;
   nlohmann::json rope_;
   std::string model_class_;
+  std::uint64_t extra_layers_ = 0;
 };
 
 /// A whole number from 0 on, in a message about `name` if it is anything else. 4.0 is 4.

@@ -21,7 +21,7 @@ namespace ingot::huggingface {
 /// The rule that gives a key its value: "vocab_size: u32 = vocab_size when tie_word_embeddings?".
 struct KeyRule {
   std::string key = {};   ///< The key without the architecture's prefix, unless it begins with
-                          ///< general. or tokenizer.
+                          ///< general., tokenizer. or diffusion.
   std::string type = {};  ///< u32, f32, bool, str, or arr[...] of one of them.
   Expression value = {};
   Expression when = {};  ///< If set, the key is written only if this is true.
@@ -38,10 +38,15 @@ struct KeyRule {
 
 /// One replacement in all names: a text anywhere, at the beginning or at the end.
 struct RenameRule {
-  enum class Place : std::uint8_t { anywhere, prefix, suffix };
+  enum class Place : std::uint8_t {
+    anywhere,
+    prefix,
+    suffix,
+    numbered,  ///< At the beginning, before a number, to which the layers of config.json are added.
+  };
   Place place = Place::anywhere;
   std::string text = {};
-  std::string replacement = {};
+  std::string replacement = {};  ///< `{layers}` is the number of the layers of config.json.
 };
 
 /// A tensor that is made of numbers of config.json.
@@ -83,6 +88,8 @@ struct Architecture {
   std::vector<KeyRule> keys_after_tokenizer = {};
   std::vector<KeyRule> keys_before_others = {};
   std::vector<std::string> tensors = {};  ///< Kinds of tensor_names.json.
+  Expression extra_layers = {};           ///< The number of layers that config.json does not count.
+  bool layers_differ = false;             ///< Layers have different parts by design.
   std::vector<RenameRule> renames = {};
   std::vector<NamePattern> drops = {};
   std::vector<TransformRule> transforms = {};

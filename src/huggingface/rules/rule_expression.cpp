@@ -2,6 +2,7 @@
 // Evaluates the expressions of the rules.
 #include "huggingface/rules/rule_expression.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -57,8 +58,9 @@ std::optional<json> compute_whole(const std::string& symbol, std::int64_t a, std
     is_wrong = __builtin_mul_overflow(a, b, &result);
   } else {
     if (b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min())) return std::nullopt;
-    result = a / b;
-    if (a % b != 0 && (a < 0) != (b < 0)) --result;  // Python rounds down
+    const bool is_down = a % b != 0 && (a < 0) != (b < 0);  // Python rounds down
+    if (symbol == "%") return json(a % b + (is_down ? b : 0));
+    result = a / b - (is_down ? 1 : 0);
   }
   return is_wrong ? std::nullopt : std::optional<json>(result);
 }
@@ -71,20 +73,32 @@ std::optional<json> compute_real(const std::string& symbol, double a, double b) 
     result = a - b;
   } else if (symbol == "*") {
     result = a * b;
+  } else if (symbol == "**") {
+    result = std::pow(a, b);
   } else {
-    if (b == 0) return std::nullopt;
+    if (b == 0 || symbol == "%") return std::nullopt;
     result = symbol == "//" ? std::floor(a / b) : a / b;
   }
   return std::isfinite(result) ? std::optional<json>(result) : std::nullopt;
 }
 
-/// `a SYMBOL b` for + - * / //; null if one of them is absent.
+/// Lists are joined by +, and one of one element is repeated by *.
+std::optional<json> compute_list(const std::string& symbol, json list, const json& b) {
+  if (symbol == "+" && b.is_array()) return list.insert(list.end(), b.begin(), b.end()), list;
+  const auto count = symbol == "*" ? whole_number(b) : std::nullopt;
+  if (!count || *count < 0 || *count > 65536 || list.size() != 1) return std::nullopt;
+  return json(static_cast<std::size_t>(*count), list.front());
+}
+
+/// `a SYMBOL b` for + - * / // % **; null if one of them is absent.
 Result<json> compute(const std::string& symbol, const json& a, const json& b) {
   if (a.is_null() || b.is_null()) return json();
   std::optional<json> result;
   const auto whole_a = whole_number(a);
   const auto whole_b = whole_number(b);
-  if (symbol != "/" && whole_a && whole_b) {
+  if (a.is_array()) {
+    result = compute_list(symbol, a, b);
+  } else if (symbol != "/" && symbol != "**" && whole_a && whole_b) {
     result = compute_whole(symbol, *whole_a, *whole_b);
   } else if (const auto real_a = real_number(a), real_b = real_number(b); real_a && real_b) {
     result = compute_real(symbol, *real_a, *real_b);
@@ -148,11 +162,13 @@ class Evaluator {
   Result<json> operation(const Node& node) const {
     INGOT_TRY(json left, value(node.operands[0]));
     if (node.text == "??" && !left.is_null()) return left;
-    if (node.text == "or" && is_truthy(left)) return left;
+    if (node.text == (is_truthy(left) ? "or" : "and")) return left;
     INGOT_TRY(json right, value(node.operands[1]));
-    if (node.text == "??" || node.text == "or") return right;
+    if (node.text == "??" || node.text == "or" || node.text == "and") return right;
     if (node.text == "==") return json(left == right);
     if (node.text == "!=") return json(left != right);
+    if (node.text == "in") return json(std::ranges::find(right, left) != right.end());
+    if (node.text == "<") return json(left.is_number() && right.is_number() && left < right);
     return compute(node.text, left, right);
   }
 
@@ -162,19 +178,27 @@ class Evaluator {
       std::size_t arguments;
       Function function;
     };
-    static constexpr std::array<Row, 11> functions = {{
+    static constexpr std::array<Row, 19> functions = {{
         {"block_count", 0, &Evaluator::block_count},
+        {"extra_layers", 0, &Evaluator::extra_layers},
+        {"layer", 0, &Evaluator::layer},
         {"file_type", 0, &Evaluator::file_type},
         {"as_reference", 0, &Evaluator::as_reference},
+        {"each", 1, &Evaluator::each},
+        {"at", 2, &Evaluator::at},
+        {"len", 1, &Evaluator::length},
+        {"leading", 2, &Evaluator::leading},
         {"int", 1, &Evaluator::to_int},
         {"sqrt", 1, &Evaluator::square_root},
         {"has", 1, &Evaluator::has},
         {"nonzero", 1, &Evaluator::nonzero},
         {"choose", 2, &Evaluator::choose},
         {"padded", 2, &Evaluator::padded},
+        {"flags", 2, &Evaluator::flags},
         {"flags", 3, &Evaluator::flags},
         {"alternating_layers", 2, &Evaluator::alternating_layers},
     }};
+    if (node.text == "list") return list(node);
     for (const Row& row : functions) {
       if (row.name != node.text) continue;
       if (node.operands.size() == row.arguments) return (this->*row.function)(node);
@@ -186,6 +210,56 @@ class Evaluator {
   Result<json> block_count(const Node&) const {
     INGOT_TRY(const std::uint64_t layers, context_.config.layer_count());
     return json(layers);
+  }
+
+  Result<json> extra_layers(const Node&) const { return json(context_.config.extra_layers()); }
+
+  Result<json> layer(const Node&) const {
+    if (!context_.layer) return refuse("rule", "layer() is used where no layer is meant");
+    return json(*context_.layer);
+  }
+
+  Result<json> list(const Node& node) const {
+    json list = json::array();
+    for (const Node& element : node.operands) {
+      INGOT_TRY(list.emplace_back(), value(element));
+    }
+    return list;
+  }
+
+  /// The values for all layers; absent if one is.
+  Result<json> each(const Node& node) const {
+    INGOT_TRY(const std::uint64_t layers, context_.config.layer_count());
+    json list = json::array();
+    RuleContext context = context_;
+    for (std::uint64_t layer = 0; layer < layers; ++layer) {
+      context.layer = layer;
+      INGOT_TRY(json element, Evaluator(context).value(node.operands[0]));
+      if (element.is_null()) return json();
+      list.push_back(std::move(element));
+    }
+    return list;
+  }
+
+  Result<json> at(const Node& node) const {
+    INGOT_TRY(const json list, value(node.operands[0]));
+    INGOT_TRY(const json index, value(node.operands[1]));
+    const auto i = static_cast<std::size_t>(whole_number(index).value_or(-1));
+    return list.is_array() && i < list.size() ? list[i] : json();
+  }
+
+  Result<json> length(const Node& node) const {
+    INGOT_TRY(const json list, value(node.operands[0]));
+    return list.is_array() ? json(list.size()) : json();
+  }
+
+  /// The number of elements at the beginning of a list that equal a value; absent without a list.
+  Result<json> leading(const Node& node) const {
+    INGOT_TRY(const json list, value(node.operands[0]));
+    INGOT_TRY(const json wanted, value(node.operands[1]));
+    if (!list.is_array()) return json();
+    const auto end = std::ranges::find_if(list, [&](const json& one) { return one != wanted; });
+    return json(std::distance(list.begin(), end));
   }
 
   Result<json> file_type(const Node&) const { return json(context_.file_type); }
@@ -260,11 +334,13 @@ class Evaluator {
     return result;
   }
 
-  /// flags(LIST, TEXT, N): which elements equal TEXT; without a list, all layers but every Nth.
+  /// flags(LIST, TEXT, N): which elements equal TEXT; without a list, with N, all layers but every
+  /// Nth.
   Result<json> flags(const Node& node) const {
     INGOT_TRY(const json list, value(node.operands[0]));
     INGOT_TRY(const json text, value(node.operands[1]));
     if (list.is_array()) return equal_each(list, text);
+    if (node.operands.size() == 2) return not_computable("flags()");
     INGOT_TRY(const json period, value(node.operands[2]));
     return periodic(period);
   }

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "huggingface/folder/refusal.hpp"
 #include "huggingface/rules/rule_expression.hpp"
 #include "huggingface/rules/rule_expression_node.hpp"
-#include "huggingface/folder/refusal.hpp"
 
 namespace ingot::huggingface {
 namespace {
@@ -35,8 +35,14 @@ class Parser {
 
  private:
   /// The operators of each level, the weakest first.
-  static constexpr std::array<std::array<std::string_view, 3>, 5> levels = {
-      {{"or", "", ""}, {"??", "", ""}, {"==", "!=", ""}, {"+", "-", ""}, {"//", "*", "/"}}};
+  static constexpr std::array<std::array<std::string_view, 4>, 7> levels = {
+      {{"or"},
+       {"and"},
+       {"??"},
+       {"==", "!=", "<", "in"},
+       {"+", "-"},
+       {"//", "*", "/", "%"},
+       {"**"}}};
 
   Failure error(std::string_view expected) const {
     return refuse("rule", "expected " + std::string(expected) + " at `" + std::string(rest_) +
@@ -52,6 +58,7 @@ class Parser {
     if (token.empty() || !rest_.starts_with(token)) return false;
     const bool is_word = is_name_start(token.front());
     if (is_word && rest_.size() > token.size() && is_name(rest_[token.size()])) return false;
+    if (token == "*" && rest_.starts_with("**")) return false;
     rest_.remove_prefix(token.size());
     return true;
   }
@@ -105,10 +112,11 @@ class Parser {
       if (!take(")")) return error(")");
       return node;
     }
+    if (take("[")) return arguments({.kind = Node::Kind::call, .text = "list"}, "]");
     if (take("null")) return Node{};
     if (take("true")) return literal(true);
     if (take("false")) return literal(false);
-    if (rest_.starts_with('\'')) return text();
+    if (rest_.starts_with('\'') || rest_.starts_with('"')) return text();
     if (!rest_.empty() && (is_digit(rest_.front()) || rest_.front() == '-')) return number();
     return name_or_call();
   }
@@ -120,8 +128,8 @@ class Parser {
   }
 
   Result<Node> text() {
-    const std::size_t end = rest_.find('\'', 1);
-    if (end == rest_.npos) return error("a closing '");
+    const std::size_t end = rest_.find(rest_.front(), 1);
+    if (end == rest_.npos) return error("a closing quote");
     Node node = literal(std::string(rest_.substr(1, end - 1)));
     rest_.remove_prefix(end + 1);
     return node;
@@ -203,14 +211,18 @@ class Parser {
   Result<Node> call(std::string function) {
     Node node{.kind = Node::Kind::call, .text = std::move(function)};
     rest_.remove_prefix(1);
-    if (take(")")) return node;
+    return arguments(std::move(node), ")");
+  }
+
+  Result<Node> arguments(Node node, std::string_view end) {
+    if (take(end)) return node;
     do {
       const bool is_choice = node.text == "choose" && node.operands.size() == 1;
       auto argument = is_choice ? choices() : conditional();
       if (!argument) return argument;
       node.operands.push_back(*std::move(argument));
     } while (take(","));
-    if (!take(")")) return error(")");
+    if (!take(end)) return error(end);
     return node;
   }
 

@@ -19,9 +19,10 @@ using nlohmann::ordered_json;
 static Result<void> read_value(const ordered_json& value, RenameRule& rule) {
   if (!value.is_object() || value.size() != 2 || !value.contains("to")) return wrong("a rename");
   const std::string place = value.begin().key();
-  rule.place = place == "prefix"   ? RenameRule::Place::prefix
-               : place == "suffix" ? RenameRule::Place::suffix
-                                   : RenameRule::Place::anywhere;
+  rule.place = place == "prefix"     ? RenameRule::Place::prefix
+               : place == "suffix"   ? RenameRule::Place::suffix
+               : place == "numbered" ? RenameRule::Place::numbered
+                                     : RenameRule::Place::anywhere;
   INGOT_TRY_VOID(read_value(value.front(), rule.text));
   return read_value(value["to"], rule.replacement);
 }
@@ -158,6 +159,8 @@ static Result<void> read_value(const ordered_json& value, Architecture& architec
       {"keys_after_tokenizer", read_into<&Architecture::keys_after_tokenizer>},
       {"keys_before_others", read_into<&Architecture::keys_before_others>},
       {"tensors", read_into<&Architecture::tensors>},
+      {"extra_layers", read_into<&Architecture::extra_layers>},
+      {"layers_differ", read_into<&Architecture::layers_differ>},
       {"rename", read_into<&Architecture::renames>},
       {"drop", read_into<&Architecture::drops>},
       {"transforms", read_into<&Architecture::transforms>},
@@ -199,10 +202,8 @@ ordered_json expanded(const ordered_json& list, const ordered_json& shared) {
 
 /// The lists of an entry whose elements may be names of lists of shared.json, and where there.
 constexpr std::pair<const char*, const char*> lists_with_names[] = {
-    {"keys", "keys"},
-    {"keys_after_tokenizer", "keys"},
-    {"keys_before_others", "keys"},
-    {"transforms", "transforms"},
+    {"keys", "keys"},     {"keys_after_tokenizer", "keys"}, {"keys_before_others", "keys"},
+    {"rename", "rename"}, {"transforms", "transforms"},
 };
 
 Result<ordered_json> parse_object(const RuleText& file) {

@@ -40,7 +40,8 @@ RARE = {"rope_freqs", "rope_factors_long", "rope_factors_short", "attn_rot_embd"
 SPLIT = "attn_q attn_k attn_v"
 # First step of a rule's tokenizer -> the case of golden/hf that lends its files.
 TOKENIZERS = {"llama": "llama-spm", "spm": "llama-spm", "gpt2": "qwen2", "spm_or_gpt2": "qwen2",
-              "bert": "bert", "phi3": "phi3-longrope", "gemma3": "gemma3-vlm", "glm4": "glm4",
+              "bert": "bert", "glm": "glm4", "phi3": "phi3-longrope", "gemma3": "gemma3-vlm",
+              "glm4": "glm4",
               "internlm2": "internlm2", "internlm3": "llama-spm"}
 LAYER = "model.layers.{layer}."
 
@@ -82,6 +83,13 @@ MULTIMODAL = {"inner": "text_config", "rename": ("model.", "model.language_model
 MIXTRAL = {"sizes": {"experts": 4, "expert_inner": 96}, "without": "ffn_gate ffn_up ffn_down",
            "config": {"num_local_experts": 4, "num_experts_per_tok": 2},
            "names": {"ffn_gate_inp": LAYER + "block_sparse_moe.gate"}}
+GLM4 = {"config": {"head_dim": 16, "partial_rotary_factor": 0.5},
+        "sizes": {"up": 192},
+        "names": {"ffn_up": LAYER + "mlp.gate_up_proj",
+                  "attn_post_norm": LAYER + "post_self_attn_layernorm",
+                  "ffn_post_norm": LAYER + "post_mlp_layernorm",
+                  "ffn_norm": LAYER + "post_attention_layernorm"},
+        "variants": [{"bias": SPLIT}]}
 CLASSES = {
     "LlamaForCausalLM": {"variants": [{"bias": ALL_BIASES},
                                       {"config": {"rope_scaling": LLAMA3_ROPE}}]},
@@ -91,6 +99,24 @@ CLASSES = {
     "VoxtralForConditionalGeneration": {**MULTIMODAL, "rename": ("", "language_model.")},
     "VLlama3ForCausalLM": {"rename": ("model.", "model.text_model."), "inner": "text_config"},
     "LlamaModel": {"rename": ("model.", ""), "tied": True},
+    "LlamaBidirectionalModel": {"tied": True},
+    "NanbeigeForCausalLM": {"config": {"num_loops": 2}},
+    "JanusForConditionalGeneration": {"rename": ("", "language_model."),
+                                      "inner": "language_config"},
+    "Sarashina2VisionForCausalLM": {"rename": ("", "llm."), "inner": "text_config"},
+    "PanguEmbeddedForCausalLM": {"bias": f"{SPLIT} attn_out", "names": {"output": "lm_head"}},
+    "MaincoderForCausalLM": {"config": {"head_dim": 16}},
+    "GraniteSWAForCausalLM": {"config": {
+        "logits_scaling": 8.0, "no_rope_layers": [1, 0],
+        "layer_types": ["sliding_attention", "full_attention"]}},
+    "DreamModel": {"bias": SPLIT},
+    "RND1": {"sizes": {"experts": 4}, "config": {
+        "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "head_dim": 16}},
+    "LLaDAMoEModelLM": {"sizes": {"experts": 4}, "config": {
+        "num_experts": 4, "num_experts_per_tok": 2, "expert_intermediate_size": 32}},
+    "MellumForCausalLM": {"sizes": {"experts": 4}, "config": {
+        "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "head_dim": 16,
+        "sliding_window": 32, "layer_types": ["sliding_attention", "full_attention"]}},
     "ArceeForCausalLM": {"config": {"rope_scaling": YARN}},
     "SmolLM3ForCausalLM": {"config": {"rope_scaling": LLAMA3_ROPE}},
     "Ministral3ForCausalLM": {"config": {"model_type": "ministral3", "head_dim": 16,
@@ -169,13 +195,21 @@ CLASSES = {
                                      "final_logit_softcapping": 30.0}},
     "Gemma3ForCausalLM": {"config": {"head_dim": 16, "sliding_window": 32}},
     "Gemma3ForConditionalGeneration": MULTIMODAL,
-    "Glm4ForCausalLM": {"config": {"head_dim": 16, "partial_rotary_factor": 0.5},
-                        "sizes": {"up": 192},
-                        "names": {"ffn_up": LAYER + "mlp.gate_up_proj",
-                                  "attn_post_norm": LAYER + "post_self_attn_layernorm",
-                                  "ffn_post_norm": LAYER + "post_mlp_layernorm",
-                                  "ffn_norm": LAYER + "post_attention_layernorm"},
-                        "variants": [{"bias": SPLIT}]},
+    "Glm4ForCausalLM": GLM4,
+    "GlmOcrForConditionalGeneration": GLM4,
+    "GlmMoeDsaForCausalLM": {
+        "config": {**MLA, **DEEPSEEK_EXPERTS, "rope_scaling": None, "scoring_func": "sigmoid",
+                   "norm_topk_prob": True, "routed_scaling_factor": 2.5, "index_n_heads": 2,
+                   "index_head_dim": 16, "index_topk": 8, "indexer_types": ["full", "shared"]},
+        "sizes": {"experts": 4, "dense_layers": 1, "o": 48},
+        "with": LOW_RANK, "without": "attn_q attn_k attn_v indexer_k_norm indexer_proj "
+                                     "indexer_attn_k indexer_attn_q_b",
+        "names": {**SHARED_EXPERTS, "ffn_exp_probs_b": LAYER + "mlp.gate.e_score_correction_bias"},
+        "more": {"model.layers.0.self_attn.indexer.k_norm.weight": (16,),
+                 "model.layers.0.self_attn.indexer.k_norm.bias": (16,),
+                 "model.layers.0.self_attn.indexer.weights_proj.weight": (2, 64),
+                 "model.layers.0.self_attn.indexer.wk.weight": (16, 64),
+                 "model.layers.0.self_attn.indexer.wq_b.weight": (32, 24)}},
     "InternLM2ForCausalLM": {
         "without": SPLIT, "more": {LAYER + "attention.wqkv.weight": (128, 64)},
         "names": {"token_embd": "model.tok_embeddings", "output": "output",
@@ -367,10 +401,12 @@ class Sample:
         return next(name for name in NAMES[kind]
                     if name == "lm_head" or any(map(name.startswith, self.row["styles"])))
 
-    def transforms(self):
-        for transform in self.rule.get("transforms", []):
-            yield from SHARED["transforms"][transform] if isinstance(transform, str) \
-                else [transform]
+    def transforms(self, rules=None):
+        for transform in self.rule.get("transforms", []) if rules is None else rules:
+            if isinstance(transform, str):
+                yield from self.transforms(SHARED["transforms"][transform])
+            else:
+                yield transform
 
     def tensors(self, tokens):
         found = dict(self.row["more"])

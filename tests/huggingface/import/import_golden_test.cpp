@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string>
 
 #include "ingot/import.hpp"
 #include "ingot/model.hpp"
@@ -83,6 +86,57 @@ std::vector<std::string> expected_tensors(const json& output) {
   return lines;
 }
 
+/// Cases whose folders are not imported yet, or not to the same bytes, and the reason.
+const std::map<std::string, std::string, std::less<>>& cases_to_come() {
+  static const std::map<std::string, std::string, std::less<>> cases = {
+      {"apertus", "keys that are read from tensors"},
+      {"arctic", "another vocabulary"},
+      {"bailingmoe", "no operation for its tensors yet"},
+      {"bitnet", "no operation for its tensors yet"},
+      {"deci", "sizes that differ by layer"},
+      {"deepseek4", "its own format of experts"},
+      {"eagle3", "a draft of another model"},
+      {"ernie4.5", "no operation for its tensors yet"},
+      {"falcon-h1", "no operation for its tensors yet"},
+      {"gemma3n", "no operation for its tensors yet"},
+      {"glm4v", "no operation for its tensors yet"},
+      {"granite4-attention", "no operation for its tensors yet"},
+      {"granitehybrid", "no operation for its tensors yet"},
+      {"jamba", "no operation for its tensors yet"},
+      {"kimi-k2", "another vocabulary"},
+      {"kimi-linear", "another vocabulary"},
+      {"lfm2", "no operation for its tensors yet"},
+      {"lfm2-colbert", "no operation for its tensors yet"},
+      {"lfm2vl", "no operation for its tensors yet"},
+      {"mamba", "no operation for its tensors yet"},
+      {"mamba2", "no operation for its tensors yet"},
+      {"minicpmv4.6", "no operation for its tensors yet"},
+      {"mistral4", "another architecture by model_type"},
+      {"nemotron-h", "no operation for its tensors yet"},
+      {"nemotron-h-moe", "no operation for its tensors yet"},
+      {"nomic-bert-moe", "no operation for its tensors yet"},
+      {"openelm", "no operation for its tensors yet"},
+      {"paddleocr-vl", "no operation for its tensors yet"},
+      {"plamo2", "no operation for its tensors yet"},
+      {"quant-ct-fp8", "a method of quantization"},
+      {"quant-ct-int4", "a method of quantization"},
+      {"quant-nvfp4", "a method of quantization"},
+      {"qwen1", "another vocabulary"},
+      {"qwen35", "no operation for its tensors yet"},
+      {"qwen35moe", "no operation for its tensors yet"},
+      {"qwen3next", "no operation for its tensors yet"},
+      {"refact", "no operation for its tensors yet"},
+      {"roberta", "no operation for its tensors yet"},
+      {"rwkv7", "no operation for its tensors yet"},
+      {"step3.5", "no operation for its tensors yet"},
+      {"t5", "another vocabulary"},
+      {"xlm-roberta", "another vocabulary"},
+  };
+  return cases;
+}
+
+bool is_to_come(const std::string& name) { return cases_to_come().contains(name); }
+
 class ImportGolden : public SharedFilesTest {
  protected:
   void expect_output(const std::filesystem::path& folder, const json& expected,
@@ -92,6 +146,18 @@ class ImportGolden : public SharedFilesTest {
     if (type != "auto") options.type = find_type(std::string_view(type))->type;
     if (expected["pre"].is_string()) options.pre = expected["pre"].get<std::string>();
     expect_import(plan_import(file_system(), folder, options), output);
+  }
+
+  /// Whether an output is the reference's, to the byte.
+  bool makes_output(const GoldenFolder& golden, const std::string& type, const json& output) {
+    ImportOptions options{.as_reference = true};
+    if (type != "auto") options.type = find_type(std::string_view(type))->type;
+    const json& pre = golden.expected["pre"];
+    if (pre.is_string()) options.pre = pre.get<std::string>();
+    const auto import = plan_import(file_system(), golden.folder, options);
+    const std::string path = files_.path("out.gguf");
+    return import && (*import)->write(path, true) &&
+           sha256_of(read_whole(path)) == output["file_sha256"].get<std::string>();
   }
 
   void expect_import(const Result<std::unique_ptr<Import>>& import, const json& output) {
@@ -114,6 +180,21 @@ TEST_F(ImportGolden, FoldersBecomeTheSameBytes) {
   for (const GoldenFolder& golden : golden_folders("")) {
     for (const auto& [type, output] : golden.expected["outputs"].items()) {
       expect_output(golden.folder, golden.expected, type, output);
+    }
+  }
+}
+
+TEST_F(ImportGolden, FoldersOfLaterClassesBecomeTheSameBytes) {
+  require_files(later_golden_folder_cases());
+  if (IsSkipped()) return;
+  for (const GoldenFolder& golden : golden_folders("", later_golden_folder_cases())) {
+    for (const auto& [type, output] : golden.expected["outputs"].items()) {
+      if (type.find(':') != type.npos) continue;  // made with options that the import has not
+      if (is_to_come(golden.name)) {
+        EXPECT_FALSE(makes_output(golden, type, output)) << golden.name << " holds; take it off";
+      } else {
+        expect_output(golden.folder, golden.expected, type, output);
+      }
     }
   }
 }

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """load_in_engine.py PROGRAM [CLASS...]: what PROGRAM imports, loaded by llama.cpp.
 
-The folders are the cases of golden/hf in $INGOT_SHARED, and samples of every class of the import's
-rules (class_samples.py). Skips (77) without the engine (bench/install_ggml) or the cases.
+The folders are the cases of golden/hf and golden/hf2 in $INGOT_SHARED, and samples of every class
+of the import's rules (class_samples.py), unless golden/hf2 has the only samples of it. Skips (77)
+without the engine (bench/install_ggml) or the cases.
 """
 import ctypes
 import json
@@ -18,6 +19,7 @@ from class_samples import CLASS_RULES, samples_of  # noqa: E402
 from llama_engine import ROOT, Engine, EngineMissing  # noqa: E402
 
 CASES = pathlib.Path(os.environ.get("INGOT_SHARED") or ROOT.parent / "shared") / "golden/hf/cases"
+LATER_CASES = CASES.parents[1] / "hf2/cases"
 NO_MODEL = {"lora-llama": "an adapter needs its base"}
 # Sample -> a part of the engine's error, and why the import is right all the same.
 EXCEPTIONS = {
@@ -73,6 +75,21 @@ def golden_samples():
     return samples
 
 
+def later_samples():
+    """Entry of the rules -> its cases of golden/hf2: pairs of a folder and a pre-tokenizer."""
+    samples = {}
+    for case in sorted(LATER_CASES.iterdir()):
+        expected = json.loads((case / "expected.json").read_text())
+        folder = case / expected["input"]
+        config = json.loads((folder / "config.json").read_text())
+        model_class = config["architectures"][0]
+        is_text = any(":" not in output for output in expected["outputs"])
+        if is_text and model_class in CLASS_RULES and "target" not in expected:
+            entry = CLASS_RULES[model_class]["entry"]
+            samples.setdefault(entry, []).append((folder, expected["pre"]))
+    return samples
+
+
 def import_model(program, folder, out, pre):
     options = ["--force", "-q", *(["--pre", pre] if pre else [])]
     subprocess.run([program, "convert", folder, out, *options], check=True)
@@ -110,9 +127,13 @@ def main():
         for sample, (folder, pre) in golden_samples().items():
             if not wanted:
                 try_sample(sample, folder, pre)
+        later = later_samples() if LATER_CASES.is_dir() else {}
+        for entry, cases in later.items():
+            for folder, pre in cases if not wanted or entry in wanted else []:
+                try_sample(folder.parent.name, folder, pre)
         for model_class in wanted or CLASS_RULES:
             samples = list(samples_of(model_class))
-            if not samples:
+            if not samples and CLASS_RULES[model_class]["entry"] not in later:
                 print(f"{model_class:40} has no sample  WRONG")
                 faults += 1
             for sample, made in samples:

@@ -2,6 +2,7 @@
 #include "huggingface/import/keys/architecture_keys.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -21,7 +22,9 @@ Failure wrong_value(const std::string& key, const char* expected, const json& va
 }
 
 std::string full_key(const KeySource& source, const std::string& key) {
-  const bool is_absolute = key.starts_with("general.") || key.starts_with("tokenizer.");
+  constexpr std::array<std::string_view, 3> absolute = {"general.", "tokenizer.", "diffusion."};
+  const bool is_absolute =
+      std::ranges::any_of(absolute, [&](std::string_view start) { return key.starts_with(start); });
   return is_absolute ? key : source.architecture.name + "." + key;
 }
 

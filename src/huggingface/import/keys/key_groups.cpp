@@ -68,11 +68,14 @@ Result<void> add_rope_scaling(const KeySource& source, KeyPlan& keys) {
 /// folder that modules.json names holds it.
 Result<void> add_pooling(const KeySource& source, KeyPlan& keys) {
   // Values of `pooling_type` in GGUF.
-  static constexpr std::array<std::pair<const char*, std::uint32_t>, 3> kinds = {{
-      {"pooling_mode_mean_tokens", 1},
-      {"pooling_mode_cls_token", 2},
-      {"pooling_mode_lasttoken", 3},
-  }};
+  struct Kind {
+    const char* flag;  // a member of its own, or
+    const char* mode;  // the value of `pooling_mode`
+    std::uint32_t number;
+  };
+  static constexpr std::array<Kind, 3> kinds = {{{"pooling_mode_mean_tokens", "mean", 1},
+                                                 {"pooling_mode_cls_token", "cls", 2},
+                                                 {"pooling_mode_lasttoken", "lasttoken", 3}}};
   if (!source.folder.has("modules.json")) return {};
   INGOT_TRY(const json modules, read_json(source.folder, "modules.json"));
   if (!modules.is_array()) return refuse("modules.json", "a list was expected");
@@ -80,11 +83,12 @@ Result<void> add_pooling(const KeySource& source, KeyPlan& keys) {
     const std::string path = text_member(module, "path");
     if (!text_member(module, "type").ends_with("Pooling") || path.empty()) continue;
     INGOT_TRY(const json pooling, read_json(source.folder, path + "/config.json"));
-    for (const auto& [name, number] : kinds) {
-      const json* const flag = find_member(pooling, name);
-      if (flag == nullptr || *flag != true) continue;
+    for (const Kind& kind : kinds) {
+      const json* const flag = find_member(pooling, kind.flag);
+      const bool is_flagged = flag != nullptr && *flag == true;
+      if (!is_flagged && text_member(pooling, "pooling_mode") != kind.mode) continue;
       keys.from(path + "/config.json");
-      keys.set(source.architecture.name + ".pooling_type", number);
+      keys.set(source.architecture.name + ".pooling_type", kind.number);
       return {};
     }
     return refuse(path + "/config.json", "the pooling must be of the mean, cls or last token");

@@ -58,10 +58,11 @@ class AdapterPlanner {
   Result<std::unique_ptr<Import>> plan() {
     const RuleTable& table = RuleTable::builtin();
     INGOT_TRY(const AdapterConfig adapter, read_adapter_config(folder_));
-    INGOT_TRY(const Config config, Config::read(base_));
+    INGOT_TRY(Config config, Config::read(base_));
     const Architecture* const architecture = table.find(config.model_class());
     if (architecture == nullptr) return unknown_class(config, table);
     INGOT_TRY(AdapterTensors stored, list_adapter_tensors(folder_, adapter));
+    INGOT_TRY(config, with_extra_layers(config, *architecture));
     INGOT_TRY(const float alpha, alpha_for_engines(adapter, stored));
     const TensorType type = options_.type.value_or(stored.type);
     INGOT_TRY_VOID(check_type(type));
@@ -85,7 +86,7 @@ class AdapterPlanner {
       const std::string name = tensor.name;
       std::vector<SourceTensor> one;
       one.push_back(std::move(tensor));
-      INGOT_TRY(one, rename_tensors(table, architecture, std::move(one)));
+      INGOT_TRY(one, rename_tensors(table, architecture, config, std::move(one)));
       if (!one.empty()) {
         task.tensors.push_back(std::move(one.front()));
       } else if (name == "lm_head.weight") {

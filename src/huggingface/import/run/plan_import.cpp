@@ -89,14 +89,15 @@ class ImportPlanner {
 
   Result<std::unique_ptr<Import>> plan() {
     const RuleTable& table = RuleTable::builtin();
-    INGOT_TRY(const Config config, Config::read(folder_));
+    INGOT_TRY(Config config, Config::read(folder_));
     const Architecture* const architecture = find_rules(table, folder_, config);
     if (architecture == nullptr) return unknown_class(config, table);
     INGOT_TRY_VOID(refuse_variants(config));
 
     INGOT_TRY(std::vector<SourceTensor> tensors, list_tensors(folder_));
+    INGOT_TRY(config, with_extra_layers(config, *architecture));
     INGOT_TRY_VOID(undo_quantization(config, tensors));
-    INGOT_TRY(tensors, rename_tensors(table, *architecture, std::move(tensors)));
+    INGOT_TRY(tensors, rename_tensors(table, *architecture, config, std::move(tensors)));
     const TensorType type = options_.type ? *options_.type : guess_type(tensors);
     INGOT_TRY_VOID(check_type(type));
 
@@ -149,6 +150,13 @@ Result<void> check_type(TensorType type) {
   if (is_import_type(type)) return {};
   return fail(Errc::unsupported_type, std::string(find_type(type)->name),
               "an import makes F32, F16, BF16, Q8_0, TQ1_0 and TQ2_0; quantize makes the others");
+}
+
+Result<Config> with_extra_layers(const Config& config, const Architecture& architecture) {
+  if (!architecture.extra_layers.is_set()) return config;
+  INGOT_TRY(const nlohmann::json extra, architecture.extra_layers.evaluate({.config = config}));
+  INGOT_TRY(const std::uint64_t count, count_of(extra, "the number of extra layers"));
+  return config.with_extra_layers(count);
 }
 
 Failure unknown_class(const Config& config, const RuleTable& table) {

@@ -16,6 +16,10 @@ inline constexpr std::uint32_t quantization_version = 2;
 /// Fails with Errc::unsupported_type for a type that no import encodes.
 [[nodiscard]] Result<void> check_type(TensorType type);
 
+/// The config, with the layers that the architecture has beyond those that it counts.
+[[nodiscard]] Result<Config> with_extra_layers(const Config& config,
+                                               const Architecture& architecture);
+
 /// The error for a class that no rule is for.
 [[nodiscard]] Failure unknown_class(const Config& config, const RuleTable& table);
 

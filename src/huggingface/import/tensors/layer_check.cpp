@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "huggingface/rules/name_pattern.hpp"
 #include "huggingface/folder/refusal.hpp"
+#include "huggingface/rules/name_pattern.hpp"
 
 namespace ingot::huggingface {
 namespace {
@@ -82,13 +82,15 @@ Failure lacks_parts(std::uint64_t layer, const std::vector<std::string_view>& mi
 
 }  // namespace
 
-Result<void> check_layers(std::span<const PlannedTensor> tensors, std::uint64_t layer_count) {
+Result<void> check_layers(std::span<const PlannedTensor> tensors, std::uint64_t layer_count,
+                          bool may_differ) {
   const auto layers = parts_of_layers(tensors);
   for (std::uint64_t layer = 0; layer < layer_count; ++layer) {
     if (layers.count(layer) != 0) continue;
     return refuse("blk." + std::to_string(layer), "the layer has no tensors; config.json counts " +
                                                       std::to_string(layer_count) + " layers");
   }
+  if (may_differ) return {};
   // The wanted parts depend only on whether a layer has experts.
   std::map<bool, Parts> wanted;
   for (const auto& [number, layer] : layers) {

@@ -14,8 +14,10 @@ namespace ingot::huggingface {
 /// Feed-forward parts are compared separately for layers with and without experts, as a model may
 /// have both.
 ///
+/// @param may_differ  Whether layers have different parts by design, so that only the number of
+///                    layers can be checked.
 /// @return  Errc::import_refused, which names what is missing.
 [[nodiscard]] Result<void> check_layers(std::span<const PlannedTensor> tensors,
-                                        std::uint64_t layer_count);
+                                        std::uint64_t layer_count, bool may_differ = false);
 
 }  // namespace ingot::huggingface

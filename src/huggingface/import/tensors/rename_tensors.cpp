@@ -9,32 +9,45 @@
 namespace ingot::huggingface {
 namespace {
 
-void apply(const RenameRule& rule, std::string& name) {
+/// @param layers  The number of layers that config.json counts.
+void apply(const RenameRule& rule, std::uint64_t layers, std::string& name) {
+  std::string replacement = rule.replacement;
+  replace_all(replacement, "{layers}", std::to_string(layers));
   switch (rule.place) {
     case RenameRule::Place::prefix:
-      if (name.starts_with(rule.text)) name.replace(0, rule.text.size(), rule.replacement);
+      if (name.starts_with(rule.text)) name.replace(0, rule.text.size(), replacement);
       break;
     case RenameRule::Place::suffix:
       if (name.ends_with(rule.text)) {
-        name.replace(name.size() - rule.text.size(), rule.text.size(), rule.replacement);
+        name.replace(name.size() - rule.text.size(), rule.text.size(), replacement);
       }
       break;
     case RenameRule::Place::anywhere:
-      replace_all(name, rule.text, rule.replacement);
+      replace_all(name, rule.text, replacement);
       break;
+    case RenameRule::Place::numbered: {
+      if (!name.starts_with(rule.text)) break;
+      const std::string_view rest = std::string_view(name).substr(rule.text.size());
+      const std::string_view digits = rest.substr(0, rest.find('.'));
+      const auto number = number_of(digits);
+      if (!number) break;
+      replacement += std::to_string(layers + *number);
+      name.replace(0, rule.text.size() + digits.size(), replacement);
+      break;
+    }
   }
 }
 
 /// The new name; nothing if the tensor is left out.
 std::optional<std::string> new_name(const RuleTable& table, const Architecture& architecture,
-                                    std::string name) {
+                                    std::uint64_t layers, std::string name) {
   static const RenameRule bias{RenameRule::Place::suffix, "e_score_correction_bias",
                                "e_score_correction.bias"};
   static const RenameRule language_model{RenameRule::Place::anywhere, "language_model.", ""};
-  for (const RenameRule& rule : architecture.renames) apply(rule, name);
+  for (const RenameRule& rule : architecture.renames) apply(rule, layers, name);
   if (fits_one(table.drops(), name) || fits_one(architecture.drops, name)) return std::nullopt;
-  apply(bias, name);
-  apply(language_model, name);
+  apply(bias, layers, name);
+  apply(language_model, layers, name);
   if (fits_one(table.late_drops(), name)) return std::nullopt;
   return name;
 }
@@ -43,10 +56,13 @@ std::optional<std::string> new_name(const RuleTable& table, const Architecture& 
 
 Result<std::vector<SourceTensor>> rename_tensors(const RuleTable& table,
                                                  const Architecture& architecture,
+                                                 const Config& config,
                                                  std::vector<SourceTensor> tensors) {
+  INGOT_TRY(const std::uint64_t all_layers, config.layer_count());
+  const std::uint64_t layers = all_layers - config.extra_layers();
   std::vector<SourceTensor> renamed;
   for (SourceTensor& tensor : tensors) {
-    auto name = new_name(table, architecture, tensor.name);
+    auto name = new_name(table, architecture, layers, tensor.name);
     if (!name) continue;
     tensor.name = *std::move(name);
     renamed.push_back(std::move(tensor));

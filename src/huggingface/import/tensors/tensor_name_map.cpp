@@ -23,7 +23,7 @@ TensorNameMap::TensorNameMap(const RuleTable& table, const Architecture& archite
 
 std::optional<std::string> TensorNameMap::find(std::string_view name) const {
   if (auto found = find_base(name)) return found;
-  for (const std::string_view ending : {std::string_view(".weight"), std::string_view(".bias")}) {
+  for (const std::string_view ending : {".weight", ".bias", ".scale"}) {
     if (!name.ends_with(ending)) continue;
     if (auto found = find_base(name.substr(0, name.size() - ending.size()))) {
       return *found + std::string(ending);

@@ -226,7 +226,7 @@ class TensorPlanner {
                       "it is made of " + rule.names.front().text() + ", which the folder lacks");
       }
     }
-    return check_layers(plan_.tensors, layer_count_);
+    return check_layers(plan_.tensors, layer_count_, task_.architecture.layers_differ);
   }
 
   TensorTask task_;

@@ -42,6 +42,7 @@ struct TensorPlan {
 /// are not imported.
 [[nodiscard]] Result<std::vector<SourceTensor>> rename_tensors(const RuleTable& table,
                                                                const Architecture& architecture,
+                                                               const Config& config,
                                                                std::vector<SourceTensor> tensors);
 
 /// The type of the first tensor of two or more dimensions that is BF16 or F16; else F16.

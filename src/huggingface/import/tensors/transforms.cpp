@@ -36,7 +36,9 @@ Result<std::vector<TensorView>> Transformer::apply_rule(const TransformRule& rul
   for (const NamePattern& pattern : rule.names) {
     const auto parts = pattern.match(name, rule.parts);
     if (!parts) continue;
-    INGOT_TRY(const bool is_meant, applies(rule, context_.rules));
+    RuleContext rules = context_.rules;
+    rules.layer = parts->layer;
+    INGOT_TRY(const bool is_meant, applies(rule, rules));
     if (!is_meant) break;
     return apply_operation({rule, context_, *parts, name, waiting_}, std::move(view));
   }

@@ -11,6 +11,7 @@
 
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/import/tokenizer/pre_check.hpp"
+#include "huggingface/import/tokenizer/sentencepiece_model.hpp"
 #include "huggingface/import/tokenizer/special_block.hpp"
 #include "huggingface/import/tokenizer/token_list.hpp"
 #include "huggingface/import/tokenizer/tokenizer_files.hpp"
@@ -34,20 +35,29 @@ class Writer {
       std::string_view name;
       Result<void> (Writer::*step)();
     };
-    static constexpr std::array<NamedStep, 12> known_steps = {{
-        {"gpt2", &Writer::gpt2},
-        {"spm", &Writer::spm},
-        {"spm_or_gpt2", &Writer::spm_or_gpt2},
-        {"llama", &Writer::llama},
-        {"gemma3", &Writer::gemma3},
-        {"phi3", &Writer::phi3},
-        {"bert", &Writer::bert},
-        {"internlm2", &Writer::internlm2},
-        {"internlm3", &Writer::internlm3},
-        {"glm4", &Writer::glm4},
-        {"gemma_fim", &Writer::gemma_fim},
-        {"no_space_prefix", &Writer::no_space_prefix},
-    }};
+    static constexpr std::array known_steps = {
+        NamedStep{"gpt2", &Writer::gpt2},
+        NamedStep{"spm", &Writer::spm},
+        NamedStep{"spm_or_gpt2", &Writer::spm_or_gpt2},
+        NamedStep{"llama", &Writer::llama},
+        NamedStep{"gemma3", &Writer::gemma3},
+        NamedStep{"gemma4", &Writer::gemma4},
+        NamedStep{"phi3", &Writer::phi3},
+        NamedStep{"bert", &Writer::bert},
+        NamedStep{"jina2", &Writer::jina2},
+        NamedStep{"internlm2", &Writer::internlm2},
+        NamedStep{"internlm3", &Writer::internlm3},
+        NamedStep{"glm4", &Writer::glm4},
+        NamedStep{"glm", &Writer::glm},
+        NamedStep{"chatglm", &Writer::chatglm},
+        NamedStep{"hunyuan", &Writer::hunyuan},
+        NamedStep{"gemma_fim", &Writer::gemma_fim},
+        NamedStep{"no_space_prefix", &Writer::no_space_prefix},
+        NamedStep{"space_prefix", &Writer::set_space_prefix},
+        NamedStep{"add_bos", &Writer::add_bos},
+        NamedStep{"no_bos", &Writer::no_bos},
+        NamedStep{"bos_eos_sep", &Writer::bos_eos_sep},
+    };
     INGOT_TRY(files_, TokenizerFiles::read(folder_));
     for (const std::string& name : steps) {
       const auto* const found = std::ranges::find(known_steps, name, &NamedStep::name);
@@ -60,9 +70,11 @@ class Writer {
   }
 
  private:
-  Result<void> gpt2() {
+  Result<void> gpt2() { return bpe("gpt2"); }
+
+  Result<void> bpe(std::string_view model) {
     INGOT_TRY(const TokenList tokens, read_vocabulary(files_, config_));
-    INGOT_TRY_VOID(write_tokens("gpt2", tokens));
+    INGOT_TRY_VOID(write_tokens(model, tokens));
     INGOT_TRY(const SpecialBlock block, read_block({.has_merges = true}));
     block.write(keys_);
     return {};
@@ -130,6 +142,30 @@ class Writer {
     return no_space_prefix();
   }
 
+  /// Merges like GPT-2's over the tokens of Gemma, of which some open and close parts of a turn.
+  Result<void> gemma4() {
+    if (!is_llama_json(files_)) {
+      return refuse(folder_.locate(file_names::tokenizer),
+                    "a BPE with byte_fallback and a Sequence as decoder is needed");
+    }
+    INGOT_TRY(LlamaTokens read, read_llama_json(files_));
+    constexpr std::array<std::string_view, 7> shown = {
+        "<|channel>",       "<channel|>",       "<|tool_call>", "<tool_call|>",
+        "<|tool_response>", "<tool_response|>", "<|\"|>"};
+    for (std::size_t id = 0; id < read.tokens.size(); ++id) {
+      read.tokens.scores[id] = -1000.0F;
+      if (std::ranges::count(shown, read.tokens.texts[id]) != 0) {
+        read.tokens.kinds[id] = static_cast<std::int32_t>(TokenKind::user_defined);
+      }
+    }
+    INGOT_TRY_VOID(write_tokens("gemma4", read.tokens));
+    keys_.remove(keys::tokenizer_ggml_pre);
+    INGOT_TRY(const SpecialBlock block, read_block({.has_merges = true}));
+    block.write(keys_);
+    INGOT_TRY_VOID(no_space_prefix());
+    return add_bos();
+  }
+
   Result<void> phi3() {
     if (tokenizer_config()["tokenizer_class"].text() == "GPT2Tokenizer") return gpt2();
     INGOT_TRY(const TokenList tokens, read_phi3(files_, config_));
@@ -138,6 +174,12 @@ class Writer {
 
   Result<void> bert() {
     INGOT_TRY(const TokenList tokens, read_word_pieces(files_, config_));
+    INGOT_TRY_VOID(set_type_count());
+    INGOT_TRY_VOID(write_tokens("bert", tokens));
+    return write_block(tokens.size());
+  }
+
+  Result<void> set_type_count() {
     INGOT_TRY(const auto type_count, config_.find_count("type_vocab_size"));
     if (type_count.value_or(1) > std::numeric_limits<std::uint32_t>::max()) {
       return refuse("type_vocab_size", "it does not fit 32 bits");
@@ -145,8 +187,23 @@ class Writer {
     keys_.from(std::string(file_names::model_config));
     keys_.set(keys::tokenizer_ggml_token_type_count,
               static_cast<std::uint32_t>(type_count.value_or(1)));
-    INGOT_TRY_VOID(write_tokens("bert", tokens));
-    return write_block(tokens.size());
+    return {};
+  }
+
+  Result<void> jina2() {
+    const std::string_view kind = tokenizer_config()["tokenizer_class"].text();
+    if (kind == "BertTokenizer") {
+      INGOT_TRY_VOID(bert());
+    } else if (kind == "RobertaTokenizer") {
+      const bool is_cut = files_.tokenizer.root()["pre_tokenizer"]["type"].text() == "Whitespace";
+      INGOT_TRY_VOID(bpe(is_cut ? "whitespace" : "gpt2"));
+    } else {
+      return refuse(folder_.locate(file_names::tokenizer_config),
+                    "tokenizer_class must be BertTokenizer or RobertaTokenizer");
+    }
+    keys_.from("the architecture");
+    keys_.set(keys::tokenizer_ggml_token_type_count, std::uint32_t{2});
+    return {};
   }
 
   Result<void> internlm2() {
@@ -173,23 +230,66 @@ class Writer {
     return {};
   }
 
-  Result<void> glm4() {
-    INGOT_TRY(const TokenList tokens, read_vocabulary(files_, config_));
+  /// A kind of token, and the added token that it is where the files tell none.
+  using Fallback = std::pair<std::string_view, std::string_view>;
+
+  Result<void> gpt2_with(const Config& config, std::span<const Fallback> fallbacks) {
+    INGOT_TRY(const TokenList tokens, read_vocabulary(files_, config));
     INGOT_TRY_VOID(write_tokens("gpt2", tokens));
     INGOT_TRY(SpecialBlock block, read_block({.has_merges = true}));
     INGOT_TRY(const auto added, files_.added_by_id());
-    constexpr std::pair<std::string_view, std::string_view> fallbacks[] = {
-        {"eos", "<|endoftext|>"},
-        {"eot", "<|user|>"},
-        {"unk", "<|endoftext|>"},
-        {"bos", "<|endoftext|>"},
-    };
     for (const auto& [kind, text] : fallbacks) {
       for (const auto& [id, token] : added) {
         if (token.text == text) block.offer(kind, id);
       }
     }
     block.write(keys_);
+    return {};
+  }
+
+  Result<void> glm4() {
+    constexpr Fallback fallbacks[] = {{"eos", "<|endoftext|>"},
+                                      {"eot", "<|user|>"},
+                                      {"unk", "<|endoftext|>"},
+                                      {"bos", "<|endoftext|>"}};
+    return gpt2_with(config_, fallbacks);
+  }
+
+  Result<void> glm() {
+    constexpr Fallback fallbacks[] = {{"bos", "[gMASK]"},
+                                      {"eot", "<|user|>"},
+                                      {"unk", "<|endoftext|>"},
+                                      {"eom", "<|observation|>"}};
+    return gpt2_with(config_, fallbacks);
+  }
+
+  Result<void> chatglm() {
+    constexpr Fallback fallbacks[] = {
+        {"eos", "<|endoftext|>"}, {"eot", "<|user|>"}, {"unk", "<|endoftext|>"}};
+    const nlohmann::json* const padded = config_.find("padded_vocab_size");
+    return gpt2_with(padded == nullptr ? config_ : config_.with({{"vocab_size", *padded}}, {}),
+                     fallbacks);
+  }
+
+  /// The end of a turn is the first of the ends that a generation may have.
+  Result<void> hunyuan() {
+    INGOT_TRY(const TokenList tokens, read_vocabulary(files_, config_));
+    INGOT_TRY_VOID(write_tokens("gpt2", tokens));
+    SpecialBlockOptions wanted{.has_merges = true};
+    const JsonView config = files_.model_config.root();
+    if (config["pad_token_id"].integer().value_or(0) < 0) std::erase(wanted.kinds, "pad");
+    INGOT_TRY(const SpecialBlock block, read_block(std::move(wanted)));
+    INGOT_TRY(const JsonTree generation, read_tree(folder_, "generation_config.json"));
+    const JsonView ends = generation.root()["eos_token_id"];
+    block.write(keys_);
+    const auto set_id = [&](std::string_view key, JsonView id) {
+      if (!id.integer() || *id.integer() < 0 ||
+          *id.integer() > static_cast<std::int64_t>(max_tokens))
+        return;
+      keys_.set(key, static_cast<std::uint32_t>(*id.integer()));
+    };
+    set_id(keys::tokenizer_ggml_eos_token_id, config["eod_token_id"]);
+    if (ends.size() > 1) set_id(keys::tokenizer_ggml_eot_token_id, ends.at(0));
     return {};
   }
 
@@ -200,8 +300,20 @@ class Writer {
   }
 
   Result<void> no_space_prefix() {
+    return set_switch(keys::tokenizer_ggml_add_space_prefix, false);
+  }
+
+  Result<void> add_bos() { return set_switch(keys::tokenizer_ggml_add_bos_token, true); }
+  Result<void> no_bos() { return set_switch(keys::tokenizer_ggml_add_bos_token, false); }
+  Result<void> bos_eos_sep() {
+    INGOT_TRY_VOID(add_bos());
+    INGOT_TRY_VOID(set_switch(keys::tokenizer_ggml_add_eos_token, true));
+    return set_switch(keys::tokenizer_ggml_add_sep_token, true);
+  }
+
+  Result<void> set_switch(std::string_view key, bool value) {
     keys_.from("the architecture");
-    keys_.set_bool(keys::tokenizer_ggml_add_space_prefix, false);
+    keys_.set_bool(key, value);
     return {};
   }
 
@@ -221,7 +333,7 @@ class Writer {
       keys_.set_array(keys::tokenizer_ggml_scores, std::span<const float>(tokens.scores));
     }
     keys_.set_array(keys::tokenizer_ggml_token_type, std::span<const std::int32_t>(tokens.kinds));
-    if (model == "llama") return {};
+    if (model == "llama" || model == "gemma4") return {};
     INGOT_TRY(const std::string pre, choose_pre(files_, config_, options_, keys_, remarks_));
     keys_.from(options_.pre ? "--pre" : "the check of the pre-tokenizer");
     keys_.set_string(keys::tokenizer_ggml_pre, pre);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// What the expressions of the rules make of a config.json.
+#include "huggingface/rules/rule_expression.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "support/expect_error.hpp"
+
+namespace ingot::test {
+namespace {
+
+using huggingface::Config;
+using huggingface::Expression;
+
+/// The value as JSON; the message of an error.
+std::string value_of(const std::string& text) {
+  const auto config = Config::parse(R"({"architectures": ["X"], "num_hidden_layers": 3, "n": 5,
+      "kinds": ["conv", "attention"], "odd": [1, 2]})",
+                                    "config.json");
+  EXPECT_THAT(config, Succeeds());
+  const auto expression = Expression::parse(text);
+  if (!expression) return expression.error().message();
+  const Config longer = config->with_extra_layers(1);
+  const auto value = expression->evaluate({.config = longer});
+  return value ? value->dump() : value.error().message();
+}
+
+TEST(RuleExpression, ComputesLikePython) {
+  EXPECT_EQ(value_of("-7 % 4"), "1");
+  EXPECT_EQ(value_of("-7 // 4"), "-2");
+  EXPECT_EQ(value_of("2 * 4 ** 0.5"), "4.0");
+  EXPECT_EQ(value_of("n < 6 and 'yes'"), "\"yes\"");
+  EXPECT_EQ(value_of("n < 5 or \"it's\""), "\"it's\"");
+  EXPECT_EQ(value_of("n in [4, 5]"), "true");
+  EXPECT_EQ(value_of("6 in [4, 5]"), "false");
+  EXPECT_EQ(value_of("[1.0] * 2 + [n]"), "[1.0,1.0,5]");
+  EXPECT_THAT(value_of("n % 0"), testing::HasSubstr("needs numbers in range"));
+  EXPECT_THAT(value_of("[1] * 1000000"), testing::HasSubstr("needs numbers in range"));
+}
+
+TEST(RuleExpression, HasAValueForEachLayer) {
+  EXPECT_EQ(value_of("block_count()"), "4");
+  EXPECT_EQ(value_of("extra_layers()"), "1");
+  EXPECT_EQ(value_of("each(layer() * 2)"), "[0,2,4,6]");
+  EXPECT_EQ(value_of("each(n if at(kinds, layer()) == 'attention' else 0)"), "[0,5,0,0]");
+  EXPECT_EQ(value_of("each(at(kinds, layer()))"), "null");
+  EXPECT_THAT(value_of("layer()"), testing::HasSubstr("no layer is meant"));
+}
+
+TEST(RuleExpression, LooksIntoLists) {
+  EXPECT_EQ(value_of("at(kinds, 2)"), "null");
+  EXPECT_EQ(value_of("at(kinds, 0 - 1)"), "null");
+  EXPECT_EQ(value_of("len(kinds)"), "2");
+  EXPECT_EQ(value_of("leading(odd, 1)"), "1");
+  EXPECT_EQ(value_of("leading(absent?, 1)"), "null");
+  EXPECT_EQ(value_of("flags(kinds, 'conv')"), "[true,false]");
+}
+
+}  // namespace
+}  // namespace ingot::test
