@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # With CMAKE_UNITY_BUILD the compiler takes several sources as one unit and so reads their headers once. The
-# presets have it, all but `dev` and `coverage`; nightly builds without it, so a source has to include what
-# it uses.
+# presets have it, all but `dev`; coverage and nightly build without it, so a source has to include what it
+# uses.
 
 # Sources of a unit, at most. More save little.
 if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)

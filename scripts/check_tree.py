@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """check_tree.py: rules about the files of the tree as such. Run from the root of the tree.
 
-  stems   no two files of a kind have the same name
   SPDX    every file that can have comments says its licence in the first lines
   ASCII   no other characters; no tabs or blanks at line ends
   listed  every source is named in the CMakeLists.txt that is responsible for it
@@ -21,8 +20,6 @@ SOURCES = {".cpp", ".c"}
 WITHOUT_SPDX = {".md", ".json", ".exact", ".txt.in"}
 # Content is what these are about, so it is left alone.
 CONTENT = ("tests/corpus/valid/", "tests/corpus/invalid/", "tests/golden/", "fuzz/corpus/")
-# What Python calls the files of every package.
-PYTHON_STEMS = {"__init__", "__main__"}
 MAX_LINES = 400
 MAX_FILES = 40
 LICENCE = "SPDX-License-Identifier: MIT"
@@ -42,17 +39,6 @@ def tree():
     return sorted(path for path in paths if path.is_file() and path.parts[0] not in (".git", "build"))
 
 
-def check_stems(paths):
-    for kinds in (SOURCES, {".hpp"}, {".h"}, {".def"}, {".py"}):
-        places = collections.defaultdict(list)
-        for path in paths:
-            if path.suffix in kinds and path.stem not in PYTHON_STEMS:
-                places[path.stem].append(str(path))
-        for stem, found in places.items():
-            if len(found) > 1:
-                yield f"{found[1]}: the stem {stem} is taken by {found[0]}"
-
-
 def check_text(path):
     if path.suffix == ".png":
         return
@@ -70,23 +56,28 @@ def check_text(path):
         yield f"{path}: no newline at the end"
 
 
-def check_listed(path):
+def check_listed(paths):
     """Public headers are listed with the library, commands in their table, and other sources in
-    the nearest CMakeLists.txt above them."""
-    if path.parts[0] == "include":
-        place, names = pathlib.Path("src/CMakeLists.txt"), {path.name}
-    elif path.name.startswith("command_"):
-        place, names = pathlib.Path("tools/ingot/commands.def"), {path.stem.removeprefix("command_")}
-    elif path.suffix in SOURCES and path.name != "replay_main.cpp":  # a part of each fuzz target
-        place = next((folder / "CMakeLists.txt" for folder in path.parents
-                      if (folder / "CMakeLists.txt").is_file()), None)
-        # Names there may start with folders; ingot_fuzz(<stem>) takes the stem.
-        names = {path.name, path.stem}
-    else:
-        return
-    text = place.read_text(encoding="utf-8") if place else ""
-    if not names & set(re.split(r"[\s()/]+", text)):
-        yield f"{path}: not named in {place}, so it is neither built nor installed"
+    the nearest CMakeLists.txt above them: a name as often as there are files of that name."""
+    listed = collections.defaultdict(list)
+    for path in paths:
+        if path.parts[0] == "include":
+            place, names = pathlib.Path("src/CMakeLists.txt"), {path.name}
+        elif path.name.startswith("command_"):
+            place, names = pathlib.Path("tools/ingot/commands.def"), {path.stem.removeprefix("command_")}
+        elif path.suffix in SOURCES and path.name != "replay_main.cpp":  # a part of each fuzz target
+            place = next((folder / "CMakeLists.txt" for folder in path.parents
+                          if (folder / "CMakeLists.txt").is_file()), None)
+            # Names there may start with folders; ingot_fuzz(<stem>) takes the stem.
+            names = {path.name, path.stem}
+        else:
+            continue
+        listed[place, frozenset(names)].append(path)
+    for (place, names), files in listed.items():
+        text = place.read_text(encoding="utf-8") if place else ""
+        count = sum(word in names for word in re.split(r"[\s()/]+", text))
+        if count < len(files):
+            yield f"{files[-1]}: not named in {place}, so it is neither built nor installed"
 
 
 def check_sizes(paths):
@@ -105,10 +96,9 @@ def check_sizes(paths):
 
 def main():
     paths = [path for path in tree() if not str(path).startswith(CONTENT)]
-    findings = list(check_stems(paths)) + list(check_sizes(paths))
+    findings = list(check_listed(paths)) + list(check_sizes(paths))
     for path in paths:
         findings += check_text(path)
-        findings += check_listed(path)
     for finding in findings:
         print(finding)
     sys.exit(1 if findings else 0)

@@ -59,16 +59,20 @@ use_compiler_cache() {
   fi
 }
 
-# build PRESET [CMAKE_BUILD_OPTION...]
-build() {
-  local preset=$1
+# configure NAME CMAKE_OPTION...
+configure() {
+  local name=$1
   shift
   use_compiler_cache
-  cmake --preset "$preset" >"$(log_of configure "$preset")" 2>&1 || {
-    cat "$(log_of configure "$preset")"
+  cmake "$@" >"$(log_of configure "$name")" 2>&1 || {
+    cat "$(log_of configure "$name")"
     return 1
   }
-  cmake --build --preset "$preset" "$@"
+}
+
+# build PRESET [CMAKE_BUILD_OPTION...]
+build() {
+  configure "$1" --preset "$1" && cmake --build --preset "$@"
 }
 
 log_of() {

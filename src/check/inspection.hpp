@@ -2,6 +2,7 @@
 // One run of the rules over one model: what rules look at, and where their findings go.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "check/template_facts.hpp"
+#include "ingot/chat_profile.hpp"
 #include "ingot/check.hpp"
 #include "ingot/summary.hpp"
 #include "ingot/tokenizer.hpp"
@@ -24,6 +25,22 @@ struct TensorScan {
   bool is_all_zero = false;            ///< Every byte; false for empty tensors.
   std::uint64_t digest[2] = {0, 0};    ///< Of the bytes: equal if the bytes are.
 };
+
+/// A chat template of a model, read and tried once for all rules.
+struct TemplateFacts {
+  const KeyValue* entry = nullptr;
+  std::size_t file = 0;
+  /// Why it cannot be read; the rest is empty then.
+  std::optional<Error> error;
+  ChatProfile profile;
+  std::vector<ChatRemark> remarks;
+  std::vector<std::string> control_texts;
+  std::vector<std::string> variables;  ///< Names that it reads and does not set.
+};
+
+/// At most eight templates: models have up to four, and each takes some milliseconds, a hostile one
+/// a tenth of a second.
+[[nodiscard]] std::vector<TemplateFacts> read_templates(const Model& model);
 
 class Inspection {
  public:

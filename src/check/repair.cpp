@@ -11,7 +11,6 @@
 #include "check/data_scan.hpp"
 #include "check/pretended_source.hpp"
 #include "check/repair_input.hpp"
-#include "check/repaired_value.hpp"
 #include "format/parse.hpp"
 #include "ingot/check.hpp"
 #include "ingot/metadata_keys.hpp"

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Opens what a reader refuses, for repair.
+// Opens what a reader refuses, and copies values without their flaws, for repair.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "ingot/error.hpp"
+#include "ingot/metadata.hpp"
 #include "ingot/model.hpp"
+#include "ingot/owned_value.hpp"
 #include "ingot/repair.hpp"
 
 namespace ingot::check {
@@ -23,5 +26,14 @@ struct RepairInput {
 /// Opens a file as it is, or with a header that is read as it must have been meant, or without its
 /// end. The error of a strict reader if nothing helps.
 [[nodiscard]] Result<RepairInput> open_for_repair(const std::string& path);
+
+struct RepairedValue {
+  OwnedValue value;
+  bool has_set_bools = false;  ///< Bools that were neither 0 nor 1 are 1.
+};
+
+/// Copies a value, with all arrays in it: bools become 0 or 1 and, if `cuts_nuls`, strings lose the
+/// NULs at their ends, where a reader strips only one.
+[[nodiscard]] Result<RepairedValue> repair_value(const Value& value, bool cuts_nuls);
 
 }  // namespace ingot::check

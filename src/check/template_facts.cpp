@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "check/template_facts.hpp"
-
 #include <string>
 #include <utility>
 
+#include "check/inspection.hpp"
 #include "ingot/metadata_keys.hpp"
 
 namespace ingot::check {

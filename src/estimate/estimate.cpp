@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "base/ranges.hpp"
-#include "estimate/cache.hpp"
 #include "estimate/profile_state.hpp"
+#include "estimate/run_memory.hpp"
 #include "estimate/run_plan.hpp"
-#include "estimate/work_space.hpp"
 
 namespace ingot {
 namespace {

@@ -2,6 +2,7 @@
 // Describes the engine's graph of a model, layer by layer, with the names of its src/models.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "estimate/graph.hpp"
@@ -98,5 +99,11 @@ class GraphBuilder {
   Tensor sequences_;  ///< The numbers of the states.
   Tensor stream_;     ///< What the layers pass on.
 };
+
+/// The graph of a host without devices, tensor by tensor: the work space as the engine's allocator
+/// lays it out, holes included. Nothing for the graphs that are not modelled: rwkv, delta
+/// attention, and unknown architectures. O(layers), of which at most 256 count.
+[[nodiscard]] std::optional<GraphPhases> follow_graph(const detail::ProfileState& profile,
+                                                      const RunPlan& plan);
 
 }  // namespace ingot::estimate

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Source: the graphs of llama.cpp 0.5.0, as its scheduler gets them. What nobody else reads is
 // changed in its place, so biases, scales and most norms do not show here.
-#include "estimate/host_graph.hpp"
-
 #include <algorithm>
 
 #include "estimate/graph_builder.hpp"

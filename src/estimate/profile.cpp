@@ -5,7 +5,6 @@
 
 #include "estimate/header_reader.hpp"
 #include "estimate/profile_state.hpp"
-#include "estimate/tensor_place.hpp"
 #include "estimate/weights.hpp"
 #include "ingot/estimate.hpp"
 #include "ingot/metadata_keys.hpp"
@@ -349,7 +348,8 @@ Result<MemoryProfile> MemoryProfile::read(const Model& model, std::span<const Te
   }
   auto state = std::make_unique<ProfileState>();
   state->architecture = model.get_or<std::string_view>(keys::general_architecture, {});
-  state->rule = find_architecture_rule(state->architecture);
+  const Architecture* architecture = find_architecture(state->architecture);
+  if (architecture != nullptr && architecture->memory) state->rule = &*architecture->memory;
   ProfileReader reader(model, *state, state->architecture);
   INGOT_TRY_VOID(reader.read());
   INGOT_TRY_VOID(add_weights(model, types, reader.experts(), *state));

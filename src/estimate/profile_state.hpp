@@ -8,9 +8,15 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "estimate/architecture_rule.hpp"
+#include "ingot/architectures.hpp"
 
 namespace ingot::estimate {
+
+using ingot::Purpose;
+using ArchitectureRule = ArchitectureMemory;
+using Windows = LayerWindows;
+using State = LayerState;
+using Recurrent = RecurrentLayers;
 
 /// Tensors that lie together.
 struct Weights {

@@ -1,14 +1,33 @@
 // SPDX-License-Identifier: MIT
-// Where the bytes of a model's tensors lie.
+// Which part of a model each tensor belongs to, and the bytes of each part.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "estimate/profile_state.hpp"
 #include "ingot/model.hpp"
 
 namespace ingot::estimate {
+
+enum class Part : std::uint8_t {
+  input,  ///< looked up for each token; stays on the host
+  layer,
+  everywhere,  ///< small, and copied to each device that has layers
+  output
+};
+
+struct TensorPlace {
+  Part part = Part::output;
+  std::uint64_t layer = 0;    ///< If it is part of one.
+  std::string_view in_layer;  ///< The name after "blk.N.", e.g. "ffn_up.weight".
+};
+
+[[nodiscard]] TensorPlace place_of(std::string_view name) noexcept;
+
+/// Whether a tensor of a layer holds the experts among which each token chooses a few.
+[[nodiscard]] bool holds_experts(std::string_view in_layer) noexcept;
 
 /// How many experts there are and how many a token uses; both 0 without experts.
 struct Experts {

@@ -10,8 +10,7 @@
 #include "format/field.hpp"
 #include "format/header_index.hpp"
 #include "format/magic.hpp"
-#include "format/tensor_infos.hpp"
-#include "format/tensor_layout.hpp"
+#include "format/tensor_table.hpp"
 #include "ingot/metadata_keys.hpp"
 
 namespace ingot::format {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "model/open/load.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -13,10 +15,46 @@
 #include "format/header_index.hpp"
 #include "format/parse.hpp"
 #include "ingot/layout_index.hpp"
+#include "io/file_lock.hpp"
+#include "io/in_place_file.hpp"
+#include "io/journal.hpp"
+#include "io/mapped_file.hpp"
+#include "io/plain_file.hpp"
+#include "io/restored_file.hpp"
 #include "io/stream.hpp"
 
 namespace ingot {
 namespace {
+
+/// The path at which the journal of an open path would be.
+std::string find_journal_path(const std::string& path) {
+  struct stat status {};
+  const bool is_link = ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+  return io::journal_path(is_link ? io::real_path(path) : path);
+}
+
+Error notice_of(const io::FoundJournal& found, const std::string& path,
+                const std::string& journal) {
+  if (found.fit == io::JournalFit::needed || found.fit == io::JournalFit::unused) {
+    return {Errc::edit_unfinished, Error::no_offset, path, {}};
+  }
+  return {Errc::journal_ignored, Error::no_offset, journal,
+          found.fit == io::JournalFit::done ? "the edit is complete" : std::string(found.reason)};
+}
+
+Result<std::unique_ptr<Source>> open_source(const std::string& path, io::RegularFile file,
+                                            const OpenWay& way, io::FoundJournal found) {
+  if (found.fit == io::JournalFit::needed) {
+    if (way.is_mapped) return io::map_restored(std::move(file), std::move(found.state));
+    return io::read_restored(std::move(file), std::move(found.state));
+  }
+  if (way.is_mapped) {
+    const io::Keep keep = way.is_one_of_many ? io::Keep::nothing : io::Keep::descriptor;
+    return io::map_descriptor(std::move(file), keep);
+  }
+  if (way.is_one_of_many) return io::read_on_demand(path, file);
+  return io::read_descriptor(std::move(file));
+}
 
 format::ParseOptions parse_options(const OpenOptions& options, std::uint64_t file_bytes) {
   return {.is_lenient = options.is_lenient,
@@ -187,6 +225,35 @@ Result<std::optional<LoadedFile>> load_indexed(const Source& source, const OpenO
 }
 
 }  // namespace
+
+Result<OpenedFile> open_file(const std::string& path, const OpenWay& way) {
+  const std::string journal_at = find_journal_path(path);
+  for (;;) {
+    INGOT_TRY(io::RegularFile file, io::open_regular(path));
+    const int descriptor = file.descriptor.get();
+    const bool has_journal = io::has_journal(journal_at);
+    // An edit is going on, or was cut off. It cannot be undone while this lock is held.
+    if (has_journal && way.lock == JournalLock::take) {
+      INGOT_TRY_VOID(io::lock(descriptor, io::LockKind::shared, path, {.on_wait = {}}));
+    }
+    io::FoundJournal found;
+    if (has_journal) found = io::find_journal(journal_at, descriptor);
+    // The edit has finished meanwhile, so the opened file may have been changed or replaced.
+    if (has_journal && (found.fit == io::JournalFit::none || !io::is_named(descriptor, path))) {
+      continue;
+    }
+    // An edit may have ended since the file was opened, and have made it longer. None begins now
+    // that would change it in place, as this one has it open.
+    INGOT_TRY(file.size_bytes, io::size_of_regular(descriptor, path));
+    OpenedFile opened;
+    opened.stamp = io::stamp_of(descriptor);
+    opened.is_restored = found.fit == io::JournalFit::needed;
+    if (has_journal) opened.notice = notice_of(found, path, journal_at);
+    if (has_journal && !opened.is_restored && way.lock == JournalLock::take) io::unlock(descriptor);
+    INGOT_TRY(opened.source, open_source(path, std::move(file), way, std::move(found)));
+    return opened;
+  }
+}
 
 Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options, OpenWay way) {
   way.is_mapped = options.access == FileAccess::map && !options.is_header_only;

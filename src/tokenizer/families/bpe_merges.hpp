@@ -2,20 +2,122 @@
 // The merges of byte-pair encoding, by numbers of symbols.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "base/large_pages.hpp"
 #include "ingot/model.hpp"
-#include "tokenizer/families/byte_pairs.hpp"
 #include "tokenizer/families/join_filter.hpp"
-#include "tokenizer/families/pair_table.hpp"
+#include "tokenizer/families/merge.hpp"
+#include "tokenizer/vocabulary/hashing.hpp"
 #include "tokenizer/vocabulary/vocabulary_data.hpp"
 
 namespace ingot::tokenizer {
+
+/// The results of merging two neighbouring bytes, one entry for each pair. The last byte of a
+/// character and the first of the next seldom stand side by side in a token: between those that
+/// never do, a word falls apart. Only bytes of UTF-8 are remembered, so that an entry of 16 bits is
+/// enough for all merges.
+class BytePairs {
+ public:
+  BytePairs() : entries_(std::size_t{256} * 256) {}
+
+  /// Remembers a merge of two symbols: the last byte of the left and the first of the right one.
+  void add(unsigned char left, unsigned char right) {
+    std::uint16_t& entry = entries_[index(left, right)];
+    entry = std::max(entry, inner);
+  }
+  /// Remembers a merge of two bytes; the first of a pair counts.
+  void add_join(unsigned char left, unsigned char right, Join join) {
+    std::uint16_t& entry = entries_[index(left, right)];
+    if (entry >= first_join || !is_of_utf8(left) || !is_of_utf8(right)) return;
+    entry = static_cast<std::uint16_t>(joins_.size() + first_join);
+    joins_.push_back(join);
+  }
+  /// Whether no merge joins symbols between two bytes of a text.
+  [[nodiscard]] bool is_apart(char left, char right) const noexcept {
+    return entry_of(left, right) == apart;
+  }
+  /// Whether two symbols of one byte merge.
+  [[nodiscard]] bool may_join(char left, char right) const noexcept {
+    return entry_of(left, right) >= first_join;
+  }
+  /// The result of joining two symbols of one byte.
+  [[nodiscard]] Join join(char left, char right) const noexcept {
+    const std::uint16_t entry = entry_of(left, right);
+    return entry < first_join ? Join() : joins_[entry - first_join];
+  }
+
+ private:
+  static constexpr std::uint16_t apart = 0;       // no symbol has these bytes side by side
+  static constexpr std::uint16_t inner = 1;       // some symbol has them, but they do not merge
+  static constexpr std::uint16_t first_join = 2;  // from here on: numbers in joins_
+
+  [[nodiscard]] static bool is_of_utf8(unsigned char byte) noexcept {
+    return byte != 0xC0 && byte != 0xC1 && byte < 0xF5;
+  }
+  [[nodiscard]] static std::size_t index(unsigned char left, unsigned char right) noexcept {
+    return std::size_t{left} << 8 | right;
+  }
+  [[nodiscard]] std::uint16_t entry_of(char left, char right) const noexcept {
+    return entries_[index(static_cast<unsigned char>(left), static_cast<unsigned char>(right))];
+  }
+
+  std::vector<std::uint16_t> entries_;
+  std::vector<Join> joins_;
+};
+
+/// The results of merging two neighbouring symbols, by their numbers: a flat hash table with open
+/// addressing, 16 bytes a slot.
+class PairTable {
+ public:
+  explicit PairTable(std::size_t expected_count = 0)
+      : slots_(std::bit_ceil(std::max<std::size_t>(2, expected_count + expected_count / 2 + 1))),
+        mask_(slots_.size() - 1) {}
+
+  [[nodiscard]] Join find(std::uint32_t left, std::uint32_t right) const noexcept {
+    const std::uint64_t pair = key(left, right);
+    for (std::size_t i = hasher_(pair) & mask_;; i = (i + 1) & mask_) {
+      if (slots_[i].pair == pair) return slots_[i].join;
+      if (slots_[i].pair == no_pair) return {};
+    }
+  }
+  /// Asks for the memory that `insert` will look at.
+  void prefetch(std::uint32_t left, std::uint32_t right) const noexcept {
+    __builtin_prefetch(&slots_[hasher_(key(left, right)) & mask_], 1);
+  }
+  /// Adds a pair unless it is there. There must be room: no more pairs than were expected.
+  void insert(std::uint32_t left, std::uint32_t right, Join join) noexcept {
+    const std::uint64_t pair = key(left, right);
+    for (std::size_t i = hasher_(pair) & mask_;; i = (i + 1) & mask_) {
+      if (slots_[i].pair == pair) return;
+      if (slots_[i].pair != no_pair) continue;
+      slots_[i] = {pair, join};
+      return;
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t no_pair = ~std::uint64_t{0};
+  struct Slot {
+    std::uint64_t pair = no_pair;
+    Join join;
+  };
+  [[nodiscard]] static std::uint64_t key(std::uint32_t left, std::uint32_t right) noexcept {
+    return std::uint64_t{left} << 32 | right;
+  }
+
+  Hasher hasher_;
+  LargeVector<Slot> slots_;
+  std::size_t mask_;
+};
 
 /// Symbols are texts as the file spells them: the tokens by their ids, then other texts that merges
 /// name or make.

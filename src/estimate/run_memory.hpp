@@ -1,13 +1,31 @@
 // SPDX-License-Identifier: MIT
-// The work space of graphs: what the engine's allocator makes of a graph, as a maximum of phases.
+// What a run needs beside the weights: the cache of each layer for earlier tokens, and the work
+// space of graphs, which is what the engine's allocator makes of a graph, as a maximum of phases.
 #pragma once
 
-#include "estimate/host_graph.hpp"
+#include "estimate/graph.hpp"
 #include "estimate/profile_state.hpp"
 #include "estimate/run_plan.hpp"
 #include "ingot/estimate.hpp"
 
 namespace ingot::estimate {
+
+/// The cache of one layer. Attention and state both count in layers that are both.
+struct LayerCache {
+  CacheKind kind = CacheKind::full;
+  std::uint64_t cells = 0;  ///< 0: the layer has no keys and values of its own.
+  CheckedNumber key_bytes;
+  CheckedNumber value_bytes;
+  CheckedNumber rolling_bytes;  ///< Of a recurrent layer.
+  CheckedNumber state_bytes;
+
+  [[nodiscard]] CheckedNumber bytes() const noexcept {
+    return key_bytes + value_bytes + rolling_bytes + state_bytes;
+  }
+};
+
+[[nodiscard]] LayerCache cache_of(const Layer& layer, const detail::ProfileState& profile,
+                                  const RunOptions& options, const RunPlan& plan);
 
 /// The phases of a graph of `micro_batch` tokens, in bytes; but for `host`, as formulas.
 struct WorkSpace {

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Checks the layout of the tensors' data.
+// The table of the tensors in a header, and the layout of their data.
 #pragma once
 
 #include <cstdint>
 
+#include "format/cursor.hpp"
+#include "format/parse.hpp"
 #include "ingot/error.hpp"
 
 namespace ingot::format {
 
-struct Structure;
+/// Reads `count` tensor infos at the cursor into `structure`, whose keys are already parsed.
+/// O(count).
+[[nodiscard]] Result<void> parse_tensor_infos(Cursor& cursor, const ParseOptions& options,
+                                              std::uint64_t count, Structure& structure);
 
 /// The value of `general.alignment` among the parsed keys, or the default.
 /// Errc::alignment_wrong_type, alignment_invalid, alignment_too_small.
