@@ -130,6 +130,38 @@ TEST(ChatRuns, MarkWhatIsGenerated) {
       "-{b}");
 }
 
+TEST(ChatValues, ASliceMayBeAnIndex) {
+  EXPECT_EQ(text_of("{{ {'ba': 1}['ab'[::-1]] }}"), "1");
+  EXPECT_EQ(text_of("{% set k = 'xy' %}{{ {'y': 2}[k[1:]] }}{{ 'abc'[1:][0] }}"), "2b");
+}
+
+TEST(ChatValues, TheCharactersOfMarkupAreNone) {
+  EXPECT_EQ(text_of("{{ ('<'|e)|list }}"), "['&', 'l', 't', ';']");
+  EXPECT_EQ(text_of("{% for c in 'a'|safe %}{{ c is escaped }}{% endfor %}"), "False");
+  EXPECT_EQ(text_of("{{ ('ab'|safe)[0] is escaped }} {{ ('ab'|safe)|reverse is escaped }}"),
+            "True True");
+}
+
+TEST(ChatValues, AnUndefinedValueHasNoElements) {
+  EXPECT_EQ(text_of("{% set a, b = nothing %}"), "chat_failed");
+  EXPECT_EQ(text_of("{% for a in nothing %}x{% endfor %}"), "");
+}
+
+TEST(ChatValues, LongIntegersMayHaveASign) {
+  EXPECT_EQ(text_of("{{ +12345678901234567890 }}"), "12345678901234567890");
+}
+
+TEST(ChatFilters, UrlencodeTakesWhateverHasTwoElements) {
+  EXPECT_EQ(text_of("{{ ['ab', {'c': 1, 'd': 2}, (1, ' ')]|urlencode }}"), "a=b&c=d&1=+");
+  EXPECT_EQ(text_of("{{ ['abc']|urlencode }}"), "chat_failed");
+}
+
+TEST(ChatFilters, BatchesOfASizeThatIsNoNumberAreNeverFull) {
+  EXPECT_EQ(text_of("{{ [1, 2]|batch('x')|list }}{{ [1, 2]|batch(1)|list }}"),
+            "[[1, 2]][[1], [2]]");
+  EXPECT_EQ(text_of("{{ [1, 2]|batch('x', 0)|list }}"), "chat_failed");
+}
+
 TEST(ChatErrors, NameThePlace) {
   const auto result = render("line one\n  {{ 'x' ~ nothing.name }}\n");
   ASSERT_FALSE(result.has_value());

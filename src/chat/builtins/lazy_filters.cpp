@@ -169,7 +169,12 @@ Value items_step(Heap& heap, Generator& generator) {
 /// Elements in lists: of a size, or so many lists.
 Value in_lists(Call& call, Generator::Step step) {
   Generator generator = new_generator(call, step);
-  INGOT_TRY(generator.size, call.integer(0));
+  // Batches of a size that is no number are never full.
+  const bool is_full_never = step == batch_step && !call[0].is_number() && !call.has_value(1);
+  generator.size = -1;
+  if (!is_full_never) {
+    INGOT_TRY(generator.size, call.integer(0));
+  }
   generator.fallback = call[1];
   return lazy(call, generator);
 }

@@ -77,11 +77,12 @@ bool append_query(Heap& heap, const Value& pairs) {
   for (bool is_first = true;; is_first = false) {
     INGOT_TRY(const Value pair, next(heap, iteration));
     if (!pair.is_given()) return true;
-    if (!pair.is_sequence() || pair.list->count != 2) return heap.fail("urlencode needs pairs");
+    INGOT_TRY(const std::vector<Value> both, collect(heap, pair));
+    if (both.size() != 2) return heap.fail("urlencode needs pairs");
     if (!is_first) heap.output().append('&', from_template);
-    if (!append_quoted(heap, pair.list->items[0], true)) return false;
+    if (!append_quoted(heap, both[0], true)) return false;
     heap.output().append('=', from_template);
-    if (!append_quoted(heap, pair.list->items[1], true)) return false;
+    if (!append_quoted(heap, both[1], true)) return false;
   }
 }
 

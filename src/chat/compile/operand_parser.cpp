@@ -182,7 +182,10 @@ Node* Parser::parse_subscript(Node* object) {
   parse_items(TokenKind::right_bracket, LastComma::refused,
               [&] { indices.push_back(parse_index(object)); });
   expect(TokenKind::right_bracket);
-  if (indices.size() == 1 && indices[0]->kind == NodeKind::slice) return indices[0];
+  // A slice of this object, and not one of something else that is the index.
+  const bool is_slice = indices.size() == 1 && indices[0]->kind == NodeKind::slice &&
+                        static_cast<const SliceNode*>(indices[0])->object == object;
+  if (is_slice) return indices[0];
   auto* node = make<Binary>(NodeKind::item, place);
   node->left = object;
   node->right = indices.size() == 1 ? indices[0] : sequence(NodeKind::tuple, place, indices);

@@ -187,7 +187,7 @@ Value Render::evaluate_sign(const Unary& node) {
   heap_.set_place(node.place);
   if (node.kind == NodeKind::negate) return negate(heap_, operand);
   if (operand.is_undefined()) return heap_.fail_undefined(operand);
-  if (operand.is(Kind::real)) return operand;
+  if (operand.is(Kind::real) || operand.is(Kind::digits)) return operand;
   if (operand.is_integral()) return Value::of(operand.as_integer());
   return heap_.fail("bad operand type for unary +: '" + std::string(type_name(operand.kind)) + "'");
 }

@@ -126,8 +126,7 @@ bool Render::assign(const Node& target, const Value& value) {
 
 bool Render::assign_tuple(const SequenceNode& target, const Value& value) {
   heap_.set_place(target.place);
-  if (value.is_undefined()) return heap_.fail_undefined(value);
-  INGOT_TRY(Iteration iteration, iterate(heap_, value));
+  INGOT_TRY(Iteration iteration, iterate(heap_, value));  // nothing undefined has elements
   std::size_t count = 0;
   for (; count < target.items.size(); ++count) {
     INGOT_TRY(const Value element, next(heap_, iteration));

@@ -232,7 +232,7 @@ Value next(Heap& heap, Iteration& iteration) {
       const auto begin = static_cast<std::size_t>(position);
       const std::size_t end = begin + first_character(source.text().substr(begin)).size_bytes;
       iteration.position = static_cast<std::int64_t>(end);
-      return heap.part_of(source, begin, end);
+      return heap.part_of(source, begin, end).with_markup(false);  // as Python's iterators do
     }
     case Kind::generator: {
       Generator& generator = *source.generator;

@@ -55,7 +55,7 @@ Value slice_string(Heap& heap, const Value& text, const Value (&bounds)[3], std:
     const std::int64_t index = range.at(i);
     heap.output().append_part(text, place(index), place(index + 1));
   }
-  return heap.take_string(mark);
+  return heap.take_string(mark).with_markup(text.is_markup());
 }
 
 /// The character of a text with an index; missing beyond its ends.
