@@ -57,7 +57,7 @@ FUNCTIONS_WITHOUT = {
         "facts_of_pre_tokenizer", "with_plain_characters", "display", "is_hub_name", "parse_hub_reference"},
     "a step of a function that is called": {
         "chat_message", "encode_chat_text", "estimate_memory", "get_signed", "get_unsigned", "get_bool",
-        "get_float", "get_double", "get_string", "out_of_range", "size_of_tensor", "dequantize", "cut_shards",
+        "get_float", "get_double", "factor", "map_file", "get_string", "out_of_range", "size_of_tensor", "dequantize", "cut_shards",
         "quantized_file_bytes", "compute_statistics", "mean_of_chunks", "MemoryStore", "read_file",
         "Vocabulary"},
     "hashlib": {"digest_of", "Digest"},
