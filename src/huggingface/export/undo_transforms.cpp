@@ -48,9 +48,7 @@ Result<std::optional<UndoneStack>> UndoTransforms::unstack(const OutputTensor& t
 Result<void> UndoTransforms::undo(FolderTensor& tensor) const {
   const RuleContext context{.config = config_};
   const std::vector<TransformRule>& rules = facts_.architecture.transforms;
-  const auto& shape = tensor.output.shape;
-  ReturningTensor returning{.name = tensor.output.source->name,
-                            .rows = shape.empty() ? 0 : shape.back()};
+  ReturningTensor returning{.name = tensor.output.source->name, .shape = tensor.output.shape};
   for (auto rule = rules.rbegin(); rule != rules.rend(); ++rule) {
     const bool has_name = std::ranges::any_of(rule->names, [&](const NamePattern& pattern) {
       return pattern.match(tensor.output.name, rule->parts).has_value();
@@ -59,6 +57,7 @@ Result<void> UndoTransforms::undo(FolderTensor& tensor) const {
     INGOT_TRY(const bool was_applied, applies(*rule, context));
     if (was_applied) INGOT_TRY_VOID(undo_operation(*rule, context, returning));
   }
+  tensor.output.shape = std::move(returning.shape);
   tensor.output.interleaved_rows = returning.interleaved_rows;
   tensor.added = returning.added;
   return {};

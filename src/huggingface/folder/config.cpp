@@ -68,11 +68,13 @@ std::string find_class(const json& values, const json* text_model) {
   return kind != nullptr && kind->is_string() ? kind->get<std::string>() + "ForCausalLM" : "";
 }
 
-/// The member `a.b` of the member `a`; nullptr if there is none.
+/// The member `a.b` of the member `a`, or its element of that number; nullptr if there is none.
 const json* descend(const json& values, std::string_view path) {
   const json* value = &values;
   while (value != nullptr && !path.empty()) {
-    value = member(*value, take_part(path, '.'));
+    const std::string_view name = take_part(path, '.');
+    const auto index = value->is_array() ? parse_number<std::size_t>(name) : std::nullopt;
+    value = index && *index < value->size() ? &(*value)[*index] : member(*value, name);
   }
   return value;
 }

@@ -88,7 +88,11 @@ static Result<void> read_operation(const ordered_json& value, Operation& operati
       return wrong("a member of " + std::string(Operation::name) + " instead of " + name);
     }
   }
-  return std::apply(read_all, Operation::members);
+  INGOT_TRY_VOID(std::apply(read_all, Operation::members));
+  if constexpr (std::is_same_v<Operation, SplitRows>) {
+    if (operation.sizes.size() != operation.to.size()) return wrong("a name for each size");
+  }
+  return {};
 }
 
 template <std::size_t... index>

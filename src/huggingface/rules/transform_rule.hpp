@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The operations that rules apply to tensors, each with the members of its JSON. What they do is in
-// import/tensors/operations.cpp.
+// import/tensors/operation_steps.hpp.
 #pragma once
 
 #include <array>
@@ -197,11 +197,195 @@ struct Mxfp4Blocks {
       std::tuple(needed("scales", &Mxfp4Blocks::scales), needed("to", &Mxfp4Blocks::to));
 };
 
+/// Drops all axes of one position.
+struct Squeeze {
+  static constexpr std::string_view name = "squeeze";
+  static constexpr std::tuple<> members = {};
+};
+
+/// Drops an axis of one position.
+struct SqueezeAxis {
+  std::int64_t axis = 0;  ///< Below 0: from the end.
+  static constexpr std::string_view name = "squeeze_axis";
+  static constexpr auto members = std::tuple(needed("axis", &SqueezeAxis::axis));
+};
+
+/// [n] becomes [n, 1].
+struct AppendAxis {
+  static constexpr std::string_view name = "append_axis";
+  static constexpr std::tuple<> members = {};
+};
+
+/// The same numbers in another shape.
+struct Reshape {
+  std::vector<Expression> shape = {};  ///< One may be null: as long as is left.
+  static constexpr std::string_view name = "reshape";
+  static constexpr auto members = std::tuple(needed("shape", &Reshape::shape));
+};
+
+/// The kernels of a convolution, [rows, 1, k] or [rows, k], become [1, rows, 1, k].
+struct ReshapeConv {
+  static constexpr std::string_view name = "reshape_conv";
+  static constexpr std::tuple<> members = {};
+};
+
+/// x becomes -(e^x).
+struct NegExp {
+  static constexpr std::string_view name = "neg_exp";
+  static constexpr std::tuple<> members = {};
+};
+
+/// x becomes ln(1 + e^x).
+struct Softplus {
+  static constexpr std::string_view name = "softplus";
+  static constexpr std::tuple<> members = {};
+};
+
+/// Multiplies by each number in turn, and rounds each product.
+struct Multiply {
+  std::vector<Expression> by = {};  ///< A list counts as its numbers.
+  static constexpr std::string_view name = "multiply";
+  static constexpr auto members = std::tuple(needed("by", &Multiply::by));
+};
+
+/// Multiplies blocks of rows by a number each.
+struct MultiplyRows {
+  std::vector<Expression> by = {};     ///< A list counts as its numbers.
+  std::vector<Expression> sizes = {};  ///< The rows of each block; one may be null: the rest.
+  static constexpr std::string_view name = "multiply_rows";
+  static constexpr auto members =
+      std::tuple(needed("by", &MultiplyRows::by), needed("sizes", &MultiplyRows::sizes));
+};
+
+/// Cuts an axis into blocks of given sizes, in order.
+struct SplitRows {
+  std::vector<Expression> sizes = {};  ///< One may be null: the rest.
+  std::vector<std::string> to = {};
+  std::int64_t axis = 0;  ///< Below 0: from the end.
+  static constexpr std::string_view name = "split_rows";
+  static constexpr auto members =
+      std::tuple(needed("sizes", &SplitRows::sizes), needed("to", &SplitRows::to),
+                 optional("axis", &SplitRows::axis));
+};
+
+/// Cuts the last axis in halves, and swaps the last two axes of each.
+struct SplitLastHalfTransposed {
+  ResultNames<2> to = {};
+  static constexpr std::string_view name = "split_last_half_transposed";
+  static constexpr auto members = std::tuple(needed("to", &SplitLastHalfTransposed::to));
+};
+
+/// Rows (heads, q + k + v + z): all of q, all of k and all of v make one tensor, all of z another.
+struct QkvzSplit {
+  Expression heads = {};
+  Expression key_size = {};    ///< The rows of q, and those of k, of a head.
+  Expression value_size = {};  ///< The rows of v, and those of z, of a head.
+  ResultNames<2> to = {};
+  static constexpr std::string_view name = "qkvz_split";
+  static constexpr auto members =
+      std::tuple(needed("heads", &QkvzSplit::heads), needed("key_size", &QkvzSplit::key_size),
+                 needed("value_size", &QkvzSplit::value_size), needed("to", &QkvzSplit::to));
+};
+
+/// An axis (key heads, value heads of a key head, d) becomes (value heads of a key head, key heads,
+/// d), but for its beginning.
+struct ReorderVHeads {
+  Expression key_heads = {};
+  Expression value_heads = {};  ///< Of all key heads together.
+  Expression first = {};        ///< Where they begin, of rows; unset: at 0.
+  std::int64_t axis = 0;        ///< Below 0: from the end.
+  static constexpr std::string_view name = "reorder_v_heads";
+  static constexpr auto members =
+      std::tuple(needed("key_heads", &ReorderVHeads::key_heads),
+                 needed("value_heads", &ReorderVHeads::value_heads),
+                 optional("first", &ReorderVHeads::first), optional("axis", &ReorderVHeads::axis));
+};
+
+/// The first `rotary` rows of each head: the even ones, then the odd ones.
+struct NormalToNeox {
+  Expression head_size = {};
+  Expression rotary = {};
+  static constexpr std::string_view name = "normal_to_neox";
+  static constexpr auto members = std::tuple(needed("head_size", &NormalToNeox::head_size),
+                                             needed("rotary", &NormalToNeox::rotary));
+};
+
+/// Rows (count, r) become two axes.
+struct ViewExperts {
+  Expression count = {};
+  ResultNames<1> to = {};  ///< Empty: the name stays.
+  static constexpr std::string_view name = "view_experts";
+  static constexpr auto members =
+      std::tuple(needed("count", &ViewExperts::count), optional("to", &ViewExperts::to));
+};
+
+/// Appends rows of zeros until there are so many.
+struct PadRows {
+  Expression rows = {};
+  static constexpr std::string_view name = "pad_rows";
+  static constexpr auto members = std::tuple(needed("rows", &PadRows::rows));
+};
+
+/// Leaves out the first rows.
+struct DropRows {
+  Expression first = {};  ///< How many.
+  static constexpr std::string_view name = "drop_rows";
+  static constexpr auto members = std::tuple(needed("first", &DropRows::first));
+};
+
+/// Drops the second axis, of one position, and puts zeros before position 0 of the first.
+struct ZeroSlot {
+  static constexpr std::string_view name = "zero_slot";
+  static constexpr std::tuple<> members = {};
+};
+
+/// Divides each column of a matrix by its length + 1e-7.
+struct NormalizeColumns {
+  static constexpr std::string_view name = "normalize_columns";
+  static constexpr std::tuple<> members = {};
+};
+
+/// Subtracts the mean of all numbers.
+struct SubtractMean {
+  static constexpr std::string_view name = "subtract_mean";
+  static constexpr std::tuple<> members = {};
+};
+
+/// Rounds to -1, 0 and 1 times the mean of the absolute values.
+struct Ternary {
+  static constexpr std::string_view name = "ternary";
+  static constexpr std::tuple<> members = {};
+};
+
+/// Takes the first of several tensors that mean the same.
+struct FirstOnly {
+  ResultNames<1> to = {};
+  static constexpr std::string_view name = "first_only";
+  static constexpr auto members = std::tuple(needed("to", &FirstOnly::to));
+};
+
+/// Leaves the tensor out if its numbers are those of another one, which comes before it.
+struct DropIfEqual {
+  std::string other = {};  ///< Its name before any transform.
+  static constexpr std::string_view name = "drop_if_equal";
+  static constexpr auto members = std::tuple(needed("other", &DropIfEqual::other));
+};
+
+/// Gives the tensor its name in GGUF.
+struct ExactName {
+  ResultNames<1> to = {};
+  static constexpr std::string_view name = "exact";
+  static constexpr auto members = std::tuple(needed("to", &ExactName::to));
+};
+
 using TransformOperation =
     std::variant<RopePairs, Transpose, AddValue, RenameTensor, SplitRowsHalf, Deinterleave,
                  TransposeDeinterleave, SplitInterleavedQkv, GroupedQkv, FalconQkv, ThreeParts,
                  MlaSplit, CutRowsToVocab, TakeRows, DropTensor, DropLayers, DropZeros,
-                 StackTensors, Mxfp4Blocks>;
+                 StackTensors, Mxfp4Blocks, Squeeze, SqueezeAxis, AppendAxis, Reshape, ReshapeConv,
+                 NegExp, Softplus, Multiply, MultiplyRows, SplitRows, SplitLastHalfTransposed,
+                 QkvzSplit, ReorderVHeads, NormalToNeox, ViewExperts, PadRows, DropRows, ZeroSlot,
+                 NormalizeColumns, SubtractMean, Ternary, FirstOnly, DropIfEqual, ExactName>;
 
 /// A transform of the tensors with certain names.
 struct TransformRule {

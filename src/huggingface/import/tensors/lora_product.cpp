@@ -81,7 +81,7 @@ bool is_product(const TensorView& view) {
 }
 
 Result<LoraHalves> halves_of(const TensorView& view, bool is_token_embedding) {
-  if (view.added != 0 || view.shape.size() < 2) return no_product(view);
+  if (view.shape.size() < 2) return no_product(view);
   LoraHalves halves;
   halves.a.applied = halves.b.applied = view.applied;
   for (const Arrangement& part : view.parts) {

@@ -183,6 +183,7 @@ struct KnownQuantization {
 constexpr std::array known_quantizations = {
     KnownQuantization{"gptq", undo_gptq},
     KnownQuantization{"fp8", undo_fp8},
+    KnownQuantization{"compressed-tensors", undo_compressed},
     KnownQuantization{"mxfp4", nullptr},
 };
 
@@ -211,8 +212,9 @@ Result<void> undo_quantization(const Config& config, std::vector<SourceTensor>& 
   if (!method) return {};
   const KnownQuantization* const known = find_known(*method);
   if (known == nullptr) {
-    return refuse("config.json", "the quantization method `" + *method +
-                                     "` is not supported; gptq, fp8 and mxfp4 are");
+    return refuse("config.json",
+                  "the quantization method `" + *method +
+                      "` is not supported; gptq, fp8, compressed-tensors and mxfp4 are");
   }
   if (known->undo == nullptr) return {};
   return known->undo(*config.find("quantization_config"), tensors);

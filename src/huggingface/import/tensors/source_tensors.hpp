@@ -63,7 +63,17 @@ inline constexpr std::string_view index_file = "model.safetensors.index.json";
 [[nodiscard]] Result<void> undo_gptq(const nlohmann::json& settings,
                                      std::vector<SourceTensor>& tensors);
 
-/// FP8: NAME is multiplied by its scales, NAME_scale_inv, one a block of rows and columns.
+/// compressed-tensors: NAME.weight is multiplied by its scales, NAME.weight_scale, one for all, for
+/// each row or for each block; packed integers: undo_packed.
+[[nodiscard]] Result<void> undo_compressed(const nlohmann::json& settings,
+                                           std::vector<SourceTensor>& tensors);
+
+/// NAME.weight_packed, .weight_scale, .weight_shape and perhaps .weight_zero_point become
+/// NAME.weight, behind all others.
+[[nodiscard]] Result<void> undo_packed(std::uint64_t bits, std::vector<SourceTensor>& tensors);
+
+/// FP8: NAME is multiplied by its scales, NAME_scale_inv, one for all or one a block of rows and
+/// columns.
 [[nodiscard]] Result<void> undo_fp8(const nlohmann::json& settings,
                                     std::vector<SourceTensor>& tensors);
 

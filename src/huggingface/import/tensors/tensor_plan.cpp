@@ -122,7 +122,10 @@ class TensorPlanner {
   }
 
   Result<void> add_view(TensorView view) {
-    INGOT_TRY(std::string name, mapped(view.name));
+    std::string name = view.name;
+    if (!view.has_gguf_name) {
+      INGOT_TRY(name, mapped(view.name));
+    }
     if (!task_.is_adapter) return add_named(std::move(name), std::move(view));
     if (is_product(view)) return add_halves(name, view);
     if (name.find("_norm") == name.npos || view.shape.size() != 1) {

@@ -41,7 +41,7 @@ struct TensorView {
   /// The parts make the tensor one after the other. If there is one part, its axes are the
   /// dimensions.
   std::vector<Arrangement> parts = {};
-  double added = 0;                       ///< Added to every number.
+  bool has_gguf_name = false;             ///< `name` is that of the result.
   std::vector<std::string> sources = {};  ///< Tensors of the folder.
   std::vector<std::string> applied = {};  ///< Transforms, in order.
 };

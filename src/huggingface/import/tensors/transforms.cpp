@@ -15,6 +15,12 @@ Result<bool> applies(const TransformRule& rule, const RuleContext& context) {
 }
 
 Result<std::vector<TensorView>> Transformer::apply(TensorView view) {
+  for (const TransformRule& rule : architecture_.transforms) {
+    const auto* const operation = std::get_if<DropIfEqual>(&rule.operation);
+    if (operation != nullptr && operation->other == view.name) {
+      waiting_.compared.try_emplace(view.name, view);
+    }
+  }
   std::vector<TensorView> views;
   views.push_back(std::move(view));
   for (const TransformRule& rule : architecture_.transforms) {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "huggingface/import/tensors/operations.hpp"
+#include "huggingface/import/tensors/rule_operations.hpp"
 #include "huggingface/import/tensors/tensor_view.hpp"
 #include "huggingface/rules/architecture_rules.hpp"
 #include "ingot/error.hpp"

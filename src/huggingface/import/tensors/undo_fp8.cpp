@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Weights in FP8 with a scale for each block.
+// Weights in FP8, or in integers of 8 bits, with a scale for each block.
 #include <cstring>
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/import/tensors/source_tensors.hpp"
+#include "huggingface/rules/name_pattern.hpp"
 #include "ingot/quantize.hpp"
 
 namespace ingot::huggingface {
@@ -30,7 +34,7 @@ class ScaledNumbers final : public NumberSource {
   [[nodiscard]] Result<void> read(std::uint64_t first,
                                   std::span<std::byte> destination) const override {
     const std::size_t count = destination.size() / sizeof(float);
-    std::vector<std::byte> raw(count * 2);  // bytes of FP8 are read as BF16
+    std::vector<std::byte> raw(count * find_type(weights_->type())->block_bytes);
     std::vector<float> numbers(count);
     INGOT_TRY_VOID(weights_->read(first, raw));
     INGOT_TRY_VOID(dequantize(weights_->type(), raw, numbers));
@@ -53,15 +57,41 @@ class ScaledNumbers final : public NumberSource {
   std::uint64_t scale_columns_;
 };
 
-Result<void> scale(SourceTensor& tensor, const SourceTensor& scales, std::uint64_t block_rows,
-                   std::uint64_t block_columns) {
-  const bool is_fp8 = tensor.dtype != nullptr && tensor.dtype->byte_values != nullptr;
-  if (!is_fp8 || tensor.shape.size() != 2 || tensor.shape[0] == 0 || tensor.shape[1] == 0) {
-    return refuse(tensor.name, "a matrix of FP8 is expected");
+/// Rows and columns that share a scale.
+struct ScaleBlock {
+  std::uint64_t rows, columns;
+};
+
+/// The block that scales without a stated one are for: the whole matrix or each of its rows.
+std::optional<ScaleBlock> find_block(const SourceTensor& tensor, const SourceTensor& scales) {
+  const std::uint64_t rows = tensor.shape[0];
+  std::uint64_t count = 1;
+  for (const std::uint64_t size : scales.shape) {
+    if (!multiply_within(rows, count, size)) return std::nullopt;
   }
-  const std::vector<std::uint64_t> expected = {(tensor.shape[0] - 1) / block_rows + 1,
-                                               (tensor.shape[1] - 1) / block_columns + 1};
-  if (scales.shape != expected || !scales.dtype->type || scales.dtype->byte_values != nullptr) {
+  if (count == 1) return ScaleBlock{rows, tensor.shape[1]};
+  const bool is_column = !scales.shape.empty() && scales.shape[0] == rows && count == rows;
+  return is_column ? std::optional(ScaleBlock{1, tensor.shape[1]}) : std::nullopt;
+}
+
+Result<void> scale(SourceTensor& tensor, const SourceTensor& scales,
+                   std::optional<ScaleBlock> block) {
+  const bool is_byte = tensor.dtype != nullptr &&
+                       (tensor.dtype->byte_values != nullptr || tensor.dtype->name == "I8");
+  if (!is_byte || tensor.shape.size() != 2 || tensor.shape[0] == 0 || tensor.shape[1] == 0) {
+    return refuse(tensor.name, "a matrix of FP8 or I8 is expected");
+  }
+  const bool is_stated = block.has_value();
+  if (!block) block = find_block(tensor, scales);
+  const bool has_numbers =
+      scales.dtype != nullptr && scales.dtype->type && scales.dtype->byte_values == nullptr;
+  if (!block || !has_numbers) {
+    return refuse(scales.name,
+                  "one scale, or one for each row of " + tensor.name + ", is expected");
+  }
+  const std::vector<std::uint64_t> expected = {(tensor.shape[0] - 1) / block->rows + 1,
+                                               (tensor.shape[1] - 1) / block->columns + 1};
+  if (is_stated && scales.shape != expected) {
     return refuse(scales.name, "one scale for each block of " + tensor.name + " is expected");
   }
   INGOT_TRY(const std::vector<std::byte> bytes, scales.read_all(max_scale_bytes));
@@ -69,33 +99,89 @@ Result<void> scale(SourceTensor& tensor, const SourceTensor& scales, std::uint64
   INGOT_TRY_VOID(dequantize(*scales.dtype->type, bytes, values));
   INGOT_TRY(auto weights, tensor.numbers());
   tensor.computed = std::make_shared<ScaledNumbers>(std::move(weights), std::move(values),
-                                                    tensor.shape[1], block_rows, block_columns);
+                                                    tensor.shape[1], block->rows, block->columns);
   return {};
 }
 
-}  // namespace
+/// The two numbers of a member; nothing if it is not there.
+Result<std::optional<ScaleBlock>> read_block(const nlohmann::json& settings, const char* name) {
+  const auto size = settings.find(name);
+  if (size == settings.end() || size->is_null()) return std::optional<ScaleBlock>();
+  if (!size->is_array() || size->size() != 2) {
+    return refuse("config.json", std::string(name) + " must be two numbers");
+  }
+  INGOT_TRY(const std::uint64_t rows, count_of((*size)[0], name));
+  INGOT_TRY(const std::uint64_t columns, count_of((*size)[1], name));
+  if (rows == 0 || columns == 0) {
+    return refuse("config.json", std::string(name) + " must be above 0");
+  }
+  return std::optional(ScaleBlock{rows, columns});
+}
 
-Result<void> undo_fp8(const nlohmann::json& settings, std::vector<SourceTensor>& tensors) {
-  const auto size = settings.find("weight_block_size");
-  if (size == settings.end() || !size->is_array() || size->size() != 2) {
-    return refuse("config.json", "FP8 needs weight_block_size, two numbers");
-  }
-  INGOT_TRY(const std::uint64_t block_rows, count_of((*size)[0], "weight_block_size"));
-  INGOT_TRY(const std::uint64_t block_columns, count_of((*size)[1], "weight_block_size"));
-  if (block_rows == 0 || block_columns == 0) {
-    return refuse("config.json", "weight_block_size must be above 0");
-  }
-  constexpr std::string_view ending = "_scale_inv";
+/// Multiplies each NAME by NAME + `ending`.
+Result<void> scale_all(std::string_view ending, std::optional<ScaleBlock> block,
+                       std::vector<SourceTensor>& tensors) {
   std::map<std::string, std::size_t> positions;
   for (std::size_t i = 0; i < tensors.size(); ++i) positions[tensors[i].name] = i;
   for (const SourceTensor& scales : tensors) {
     if (!scales.name.ends_with(ending)) continue;
     const auto weight = positions.find(scales.name.substr(0, scales.name.size() - ending.size()));
     if (weight == positions.end()) return refuse(scales.name, "there is no tensor to scale");
-    INGOT_TRY_VOID(scale(tensors[weight->second], scales, block_rows, block_columns));
+    INGOT_TRY_VOID(scale(tensors[weight->second], scales, block));
   }
   std::erase_if(tensors, [&](const SourceTensor& tensor) { return tensor.name.ends_with(ending); });
   return {};
+}
+
+/// The settings of the weights, which are the same for all groups of layers.
+Result<nlohmann::json> weight_settings(const nlohmann::json& settings) {
+  const auto groups = settings.find("config_groups");
+  nlohmann::json found;
+  if (groups == settings.end() || !groups->is_object()) return found;
+  for (const nlohmann::json& group : *groups) {
+    const auto weights = group.is_object() ? group.find("weights") : group.end();
+    if (weights == group.end() || !weights->is_object()) continue;
+    if (!found.is_null() && found != *weights) {
+      return refuse("config.json", "config_groups must have the same weights");
+    }
+    found = *weights;
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<void> undo_fp8(const nlohmann::json& settings, std::vector<SourceTensor>& tensors) {
+  INGOT_TRY(const std::optional<ScaleBlock> block, read_block(settings, "weight_block_size"));
+  std::erase_if(tensors, [](const SourceTensor& tensor) {
+    return ends_with_one(tensor.name, {".activation_scale", "_activation_scale"});
+  });
+  return scale_all("_scale_inv", block, tensors);
+}
+
+Result<void> undo_compressed(const nlohmann::json& settings, std::vector<SourceTensor>& tensors) {
+  const auto format = settings.find("format");
+  const std::string name =
+      format != settings.end() && format->is_string() ? format->get<std::string>() : "";
+  INGOT_TRY(const nlohmann::json weights, weight_settings(settings));
+  if (!weights.is_object()) return refuse("config.json", "config_groups has no weights");
+  if (name == "pack-quantized") {
+    const auto bits = weights.find("num_bits");
+    if (bits == weights.end()) return refuse("config.json", "num_bits is missing");
+    INGOT_TRY(const std::uint64_t count, count_of(*bits, "num_bits"));
+    return undo_packed(count, tensors);
+  }
+  if (name != "float-quantized" && name != "int-quantized" && name != "naive-quantized") {
+    return refuse("config.json",
+                  "the format `" + name +
+                      "` of compressed-tensors is not supported; float-quantized, int-quantized, "
+                      "naive-quantized and pack-quantized are");
+  }
+  INGOT_TRY(const std::optional<ScaleBlock> block, read_block(weights, "block_structure"));
+  std::erase_if(tensors, [](const SourceTensor& tensor) {
+    return ends_with_one(tensor.name, {".input_scale", ".k_scale", ".v_scale"});
+  });
+  return scale_all("_scale", block, tensors);
 }
 
 }  // namespace ingot::huggingface

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the bytes of a view: reads, reorders, adds, encodes.
+// Makes the bytes of a view: reads, reorders, encodes.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -7,7 +7,6 @@
 
 #include "huggingface/import/tensors/gather.hpp"
 #include "huggingface/import/tensors/piece_source.hpp"
-#include "ingot/half.hpp"
 #include "ingot/quantize.hpp"
 
 namespace ingot::huggingface {
@@ -124,7 +123,7 @@ class ViewPieces final : public PieceSource {
                       std::size_t count, PieceMemory& memory, std::vector<std::byte>& bytes) const {
     using enum TensorType;
     const TensorType from = source.type();
-    const bool is_kept = view_.added == 0 && from == type_ && (type_ == f32 || type_ == f16);
+    const bool is_kept = from == type_ && (type_ == f32 || type_ == f16);
     std::vector<std::byte>& raw = is_kept ? bytes : memory.gathered;
     raw.resize(count * find_type(from)->block_bytes);
     INGOT_TRY_VOID(gather(source, first, steps, memory.read, raw));
@@ -132,17 +131,7 @@ class ViewPieces final : public PieceSource {
     bytes.resize(static_cast<std::size_t>(find_type(type_)->bytes_of(count)));
     memory.numbers.resize(count);
     INGOT_TRY_VOID(dequantize(from, raw, memory.numbers, {.stores = OutputStores::cached}));
-    if (view_.added != 0) add(from, memory.numbers);
     return quantize(type_, memory.numbers, count, bytes);
-  }
-
-  /// Adds in the precision of the input: F16 stays F16, all else is F32.
-  void add(TensorType from, std::span<float> numbers) const {
-    const auto added = static_cast<float>(view_.added);
-    for (float& number : numbers) {
-      number += added;
-      if (from == TensorType::f16) number = f32_from_f16(f16_from_f32(number));
-    }
   }
 
   TensorView view_;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,9 +29,11 @@ struct WaitingStack {
   std::map<std::pair<std::size_t, std::uint64_t>, TensorView> views = {};
 };
 
-/// The tensors that rules keep until others come.
+/// What rules remember until other tensors come.
 struct WaitingTensors {
   std::map<std::pair<const TransformRule*, std::string>, WaitingStack> stacks = {};  // by layer
+  std::set<std::pair<const TransformRule*, std::string>> taken = {};  // results of first_only
+  std::map<std::string, TensorView, std::less<>> compared = {};       // those of drop_if_equal
 };
 
 /// One rule meeting one tensor.
@@ -43,6 +47,7 @@ struct TransformStep {
   /// A number of the rule, above 0.
   [[nodiscard]] Result<std::uint64_t> number(const Expression& expression,
                                              std::string_view which) const;
+  [[nodiscard]] std::string_view operation_name() const;
   /// The name of a result.
   [[nodiscard]] Result<std::string> filled(const std::string& pattern) const;
 };
@@ -55,7 +60,7 @@ struct TransformStep {
 /// A tensor on its way back to the folder, and what is to be done to its numbers.
 struct ReturningTensor {
   std::string_view name;
-  std::uint64_t rows = 0;              ///< The rows of a vector are its elements.
+  std::vector<std::uint64_t> shape;    ///< Dimension 0, the fastest-varying, first.
   std::uint64_t interleaved_rows = 0;  ///< As in OutputTensor.
   double added = 0;                    ///< Added to every number.
 };

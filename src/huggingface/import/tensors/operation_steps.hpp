@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// The forward step of each operation and, below it, its way back where it has one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "huggingface/import/tensors/rule_operations.hpp"
+
+namespace ingot::huggingface {
+
+using Views = Result<std::vector<TensorView>>;
+
+/// The most tensors of a stack, and the most heads that are cut apart.
+inline constexpr std::uint64_t max_stacked = 65'536;
+
+// head_operations.cpp
+Views apply(const RopePairs&, const TransformStep&, TensorView);
+Result<void> undo(const RopePairs&, const RuleContext&, ReturningTensor&);
+Views apply(const SplitInterleavedQkv&, const TransformStep&, TensorView);
+Views apply(const GroupedQkv&, const TransformStep&, TensorView);
+Views apply(const FalconQkv&, const TransformStep&, TensorView);
+Views apply(const ThreeParts&, const TransformStep&, TensorView);
+Views apply(const MlaSplit&, const TransformStep&, TensorView);
+Views apply(const QkvzSplit&, const TransformStep&, TensorView);
+Views apply(const ReorderVHeads&, const TransformStep&, TensorView);
+Views apply(const NormalToNeox&, const TransformStep&, TensorView);
+
+// shape_operations.cpp
+Views apply(const Transpose&, const TransformStep&, TensorView);
+Views apply(const SplitRowsHalf&, const TransformStep&, TensorView);
+Views apply(const SplitRows&, const TransformStep&, TensorView);
+Views apply(const SplitLastHalfTransposed&, const TransformStep&, TensorView);
+Views apply(const Deinterleave&, const TransformStep&, TensorView);
+Views apply(const TransposeDeinterleave&, const TransformStep&, TensorView);
+Views apply(const ViewExperts&, const TransformStep&, TensorView);
+Views apply(const Squeeze&, const TransformStep&, TensorView);
+Views apply(const SqueezeAxis&, const TransformStep&, TensorView);
+Result<void> undo(const SqueezeAxis&, const RuleContext&, ReturningTensor&);
+Views apply(const AppendAxis&, const TransformStep&, TensorView);
+Result<void> undo(const AppendAxis&, const RuleContext&, ReturningTensor&);
+Views apply(const Reshape&, const TransformStep&, TensorView);
+Views apply(const ReshapeConv&, const TransformStep&, TensorView);
+Result<void> undo(const ReshapeConv&, const RuleContext&, ReturningTensor&);
+
+// number_operations.cpp
+Views apply(const AddValue&, const TransformStep&, TensorView);
+Result<void> undo(const AddValue&, const RuleContext&, ReturningTensor&);
+Views apply(const NegExp&, const TransformStep&, TensorView);
+Views apply(const Softplus&, const TransformStep&, TensorView);
+Views apply(const Multiply&, const TransformStep&, TensorView);
+Views apply(const MultiplyRows&, const TransformStep&, TensorView);
+Views apply(const NormalizeColumns&, const TransformStep&, TensorView);
+Views apply(const SubtractMean&, const TransformStep&, TensorView);
+Views apply(const Ternary&, const TransformStep&, TensorView);
+
+// tensor_operations.cpp
+Views apply(const RenameTensor&, const TransformStep&, TensorView);
+Views apply(const ExactName&, const TransformStep&, TensorView);
+Views apply(const CutRowsToVocab&, const TransformStep&, TensorView);
+Result<void> undo(const CutRowsToVocab&, const RuleContext&, ReturningTensor&);
+Views apply(const TakeRows&, const TransformStep&, TensorView);
+Views apply(const PadRows&, const TransformStep&, TensorView);
+Views apply(const DropRows&, const TransformStep&, TensorView);
+Views apply(const ZeroSlot&, const TransformStep&, TensorView);
+Views apply(const DropTensor&, const TransformStep&, const TensorView&);
+Views apply(const DropLayers&, const TransformStep&, TensorView);
+Views apply(const DropZeros&, const TransformStep&, TensorView);
+Views apply(const DropIfEqual&, const TransformStep&, TensorView);
+Views apply(const FirstOnly&, const TransformStep&, TensorView);
+Views apply(const StackTensors&, const TransformStep&, TensorView);
+Views apply(const Mxfp4Blocks&, const TransformStep&, const TensorView&);
+
+template <class... View>
+[[nodiscard]] std::vector<TensorView> list_of(View... view) {
+  std::vector<TensorView> views;
+  (views.push_back(std::move(view)), ...);
+  return views;
+}
+
+[[nodiscard]] std::uint64_t element_count(const TensorView& view) noexcept;
+
+/// Makes one part of all, whose axes can be cut anywhere.
+[[nodiscard]] Result<void> make_uncut(TensorView& view);
+
+/// The only part of a view, with at least `axis_count` dimensions.
+[[nodiscard]] Result<Arrangement*> part_of(TensorView& view, std::size_t axis_count);
+
+/// The position of an axis whose number, if it is below 0, counts from the end.
+[[nodiscard]] Result<std::size_t> find_axis(const TensorView& view, std::int64_t number);
+
+[[nodiscard]] Result<void> swap_last_axes(TensorView& view);
+
+/// The block `index` of `count` equal blocks along an axis.
+[[nodiscard]] Result<TensorView> block_of(const TensorView& view, std::size_t axis,
+                                          std::uint64_t count, std::uint64_t index);
+
+/// Sizes that together make `whole`: by their sum, or by their product. One may be unset: it is
+/// what is left.
+[[nodiscard]] Result<std::vector<std::uint64_t>> settle_sizes(const TransformStep& step,
+                                                              std::span<const Expression> sizes,
+                                                              std::uint64_t whole, bool by_product);
+
+/// Gives views the names of the results.
+[[nodiscard]] Result<void> name_results(const TransformStep& step,
+                                        std::span<const std::string> patterns,
+                                        std::span<TensorView> views);
+[[nodiscard]] Views named_halves(const TransformStep& step, const ResultNames<2>& to,
+                                 TensorView first, TensorView second);
+
+}  // namespace ingot::huggingface
