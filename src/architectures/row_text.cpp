@@ -108,6 +108,8 @@ class RowReader {
       while (!text.empty()) forget(take_word(text));
     } else if (word == "waits") {
       result_.waits = text;
+    } else if (word == "pass") {
+      while (!text.empty()) result_.pass.emplace_back(take_word(text));
     } else {
       read_fact(word, text);
     }

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/plural.hpp"
-#include "check/model_header.hpp"
+#include "model/open/model_header.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"

@@ -13,7 +13,7 @@
 #include "base/shown_name.hpp"
 #include "base/text_parts.hpp"
 #include "check/case_collisions.hpp"
-#include "check/model_header.hpp"
+#include "model/open/model_header.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"

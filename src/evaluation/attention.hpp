@@ -2,20 +2,16 @@
 // Causal attention within chunks.
 #pragma once
 
-#include "evaluation/network.hpp"
-#include "evaluation/panels.hpp"
-#include "evaluation/work_room.hpp"
+#include "evaluation/layer_work.hpp"
+#include "evaluation/positions.hpp"
 
 namespace ingot::evaluation {
 
-/// Mixes the values of each head by the softmax of its scores.
+/// outputs = the attention of a layer.
 ///
-/// @param queries, keys  rotated.
-/// @param window         tokens that each token sees, itself included; 0: all before it.
-/// @param mixed          head_count * value_size features.
-/// @return only Errc::internal, or the exception of a thread.
-[[nodiscard]] Result<void> attend(const Settings& settings, const Batch& batch, std::size_t window,
-                                  const Panels& queries, const Panels& keys, const Panels& values,
-                                  Panels& mixed, BufferPool& buffers, unsigned thread_count);
+/// @param rotation  that of the layer.
+[[nodiscard]] Result<void> apply_attention(const LayerWork& layer_work, const Attention& attention,
+                                           std::size_t layer, const Rotation& rotation,
+                                           const Panels& inputs, Panels& outputs);
 
 }  // namespace ingot::evaluation

@@ -2,14 +2,15 @@
 #include "evaluation/network.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
+
+#include "model/open/model_header.hpp"
 
 namespace ingot::evaluation {
 namespace {
 
 constexpr std::size_t max_vocabulary = std::size_t{1} << 28;
-
-enum class Need : std::uint8_t { required, optional };
 
 std::string text_of(std::span<const std::uint64_t> shape) {
   std::string text;
@@ -19,96 +20,135 @@ std::string text_of(std::span<const std::uint64_t> shape) {
   return text;
 }
 
-/// Trailing dimensions of 1 have no meaning.
+/// Trailing dimensions of 1 have no meaning, and the keys do not tell one of 0.
 bool is_same_shape(std::span<const std::uint64_t> shape, std::span<const std::uint64_t> wanted) {
   for (std::size_t i = 0; i < std::max(shape.size(), wanted.size()); ++i) {
     const std::uint64_t size = i < shape.size() ? shape[i] : 1;
-    if (size != (i < wanted.size() ? wanted[i] : 1)) return false;
+    const std::uint64_t expected = i < wanted.size() ? wanted[i] : 1;
+    if (expected != 0 && size != expected) return false;
   }
   return true;
 }
 
-/// Takes tensors from a model by name, and remembers which.
+/// Takes the tensors from a model that its row expects, and remembers which.
 class Finder {
  public:
-  explicit Finder(const Model& model) : model_(model) {}
+  Finder(const Model& model, const Settings& settings)
+      : model_(model), settings_(settings), header_(model) {}
 
-  Result<const TensorInfo*> find(const std::string& name, std::vector<std::uint64_t> shape,
-                                 Need need) {
-    const TensorInfo* tensor = model_.find_tensor(name);
+  /// What is asked for from now on: tensors of a layer, or of the model. A row may name tensors of
+  /// a layer as such of the model.
+  void expect(std::optional<std::uint64_t> layer) {
+    expected_.clear();
+    prefix_ = layer ? "blk." + std::to_string(*layer) + "." : "";
+    if (!layer) of_model_ = expected_tensors(*settings_.row, header_, {});
+    for (const ExpectedTensor& tensor : of_model_) {
+      if (tensor.name.starts_with(prefix_)) expected_.insert_or_assign(tensor.name, tensor);
+    }
+    if (!layer) return;
+    for (ExpectedTensor& tensor : expected_tensors(*settings_.row, header_, layer)) {
+      expected_.insert_or_assign(tensor.name, std::move(tensor));
+    }
+  }
+
+  [[nodiscard]] bool is_expected(const std::string& name) const {
+    return expected_.contains(prefix_ + name + ".weight");
+  }
+  [[nodiscard]] std::string full_name(const std::string& name) const { return prefix_ + name; }
+
+  /// nullptr if the row does not know the tensor, or does without it.
+  Result<const TensorInfo*> find(const std::string& name) {
+    const auto expected = expected_.find(prefix_ + name);
+    if (expected == expected_.end()) return nullptr;
+    const TensorInfo* tensor = model_.find_tensor(prefix_ + name);
     if (tensor == nullptr) {
-      if (need == Need::optional) return nullptr;
-      return fail(Errc::tensor_not_found, name, "the architecture needs it");
+      if (!expected->second.is_required) return nullptr;
+      return fail(Errc::tensor_not_found, prefix_ + name, "the architecture needs it");
     }
-    if (!is_same_shape(tensor->shape, shape)) {
-      return refuse(
-          name, "its shape is " + text_of(tensor->shape) + "; the keys call for " + text_of(shape));
+    if (!is_same_shape(tensor->shape, expected->second.shape)) {
+      return refuse(tensor->name, "its shape is " + text_of(tensor->shape) +
+                                      "; the keys call for " + text_of(expected->second.shape));
     }
-    if (find_type(tensor->type) == nullptr) return fail(Errc::unsupported_type, name);
+    if (find_type(tensor->type) == nullptr) return fail(Errc::unsupported_type, prefix_ + name);
     used_.insert(tensor);
     return tensor;
   }
 
-  /// A vector, decoded; empty if it is optional and not there.
-  Result<std::vector<float>> vector(const std::string& name, std::size_t size, Need need,
-                                    std::size_t row_count = 1) {
-    INGOT_TRY(const TensorInfo* tensor, find(name, {size, row_count}, need));
+  /// All numbers of a tensor, decoded; empty if it is not there.
+  Result<std::vector<float>> numbers(const std::string& name) {
+    INGOT_TRY(const TensorInfo* tensor, find(name));
     std::vector<float> floats;
-    if (tensor == nullptr) return floats;
-    floats.resize(size * row_count);
-    INGOT_TRY_VOID(model_.dequantize_rows(*tensor, 0, row_count, floats));
+    if (tensor == nullptr || tensor->element_count == 0) return floats;
+    floats.resize(static_cast<std::size_t>(tensor->element_count));
+    INGOT_TRY_VOID(
+        model_.dequantize_rows(*tensor, 0, tensor->element_count / tensor->row_elements(), floats));
     return floats;
   }
 
-  /// `NAME.weight`, and `NAME.bias` if there is one.
-  Result<Matrix> matrix(const std::string& name, std::size_t columns, std::size_t rows,
-                        Need need = Need::required) {
-    INGOT_TRY(const TensorInfo* tensor, find(name + ".weight", {columns, rows}, need));
-    if (tensor == nullptr) return Matrix{};
-    INGOT_TRY(std::vector<float> bias, vector(name + ".bias", rows, Need::optional));
-    return Matrix{tensor, 0, rows, columns, std::move(bias)};
+  /// `NAME.weight`, with `NAME.bias` and `NAME.scale` if there are such. Of a tensor with three
+  /// dimensions the rows are those of one expert.
+  Result<Matrix> matrix(const std::string& name) {
+    INGOT_TRY(const TensorInfo* tensor, find(name + ".weight"));
+    Matrix made;
+    if (tensor == nullptr) return made;
+    const auto& shape = tensor->shape;
+    made.tensor = tensor;
+    made.columns = static_cast<std::size_t>(shape[0]);
+    made.row_count = shape.size() > 1 ? static_cast<std::size_t>(shape[1]) : 1;
+    INGOT_TRY(made.bias, numbers(name + ".bias"));
+    INGOT_TRY(const std::vector<float> scale, numbers(name + ".scale"));
+    if (!scale.empty()) made.scale = scale[0];
+    if (made.bias.empty() || made.bias.size() == tensor->element_count / made.columns) return made;
+    return refuse(prefix_ + name + ".bias", "it has not one number for each row");
   }
 
-  Result<Matrix> experts(const std::string& name, std::size_t columns, std::size_t rows,
-                         std::size_t count) {
-    INGOT_TRY(const TensorInfo* tensor,
-              find(name + ".weight", {columns, rows, count}, Need::required));
-    return Matrix{tensor, 0, rows, columns, {}};
-  }
-
-  Result<Norm> norm(const std::string& name, std::size_t size, Need need, NormKind kind,
-                    std::size_t row_count = 1) {
+  Result<Norm> norm(const std::string& name) {
     Norm norm;
-    INGOT_TRY(norm.weight, vector(name + ".weight", size, need, row_count));
-    if (kind == NormKind::layer && norm.exists()) {
-      INGOT_TRY(norm.bias, vector(name + ".bias", size, Need::optional, row_count));
+    INGOT_TRY(norm.weight, numbers(name + ".weight"));
+    INGOT_TRY(norm.bias, numbers(name + ".bias"));
+    norm.is_applied = !norm.weight.empty();
+    if (norm.is_applied) {
+      INGOT_TRY(const TensorInfo* tensor, find(name + ".weight"));
+      norm.row_size = static_cast<std::size_t>(tensor->row_elements());
     }
     return norm;
   }
 
-  /// Errors for a tensor that nothing has taken: it would change the results.
+  /// A norm that the network has even if its row has no tensor for it.
+  Result<Norm> usual_norm(const std::string& name) {
+    INGOT_TRY(Norm made, norm(name));
+    made.is_applied = made.is_applied || settings_.parts.norms.lack_weights;
+    return made;
+  }
+
+  /// Errors for a tensor that nothing has taken: it would change the results. What predicts
+  /// further tokens does not.
   Result<void> require_all_used() const {
     for (const TensorInfo& tensor : model_.tensors()) {
-      if (used_.contains(&tensor)) continue;
+      const auto layer = parse_layer_name(tensor.name);
+      if (used_.contains(&tensor) ||
+          (layer && layer->layer >= settings_.layer_count && layer->layer < block_count())) {
+        continue;
+      }
       return refuse_kind(tensor.name, "the architecture has no place for this tensor");
     }
     return {};
   }
 
  private:
+  [[nodiscard]] std::uint64_t block_count() const {
+    return static_cast<std::uint64_t>(
+        header_.number(settings_.prefix + "block_count", {}).value_or(0));
+  }
+
   const Model& model_;
+  const Settings& settings_;
+  ModelHeader header_;
+  std::vector<ExpectedTensor> of_model_;
+  std::map<std::string, ExpectedTensor> expected_;
+  std::string prefix_;
   std::unordered_set<const TensorInfo*> used_;
 };
-
-/// Splits the rows of a fused matrix.
-Matrix part_of(const Matrix& fused, std::size_t first_row, std::size_t row_count) {
-  Matrix part{fused.tensor, first_row, row_count, fused.columns, {}};
-  if (!fused.bias.empty()) {
-    const auto first = fused.bias.begin() + static_cast<std::ptrdiff_t>(first_row);
-    part.bias.assign(first, first + static_cast<std::ptrdiff_t>(row_count));
-  }
-  return part;
-}
 
 /// Makes the layers of one model.
 class LayerMaker {
@@ -117,159 +157,374 @@ class LayerMaker {
       : model_(model), settings_(settings), finder_(finder) {}
 
   Result<Layer> make(std::size_t index) {
-    prefix_ = "blk." + std::to_string(index) + ".";
+    index_ = index;
+    finder_.expect(index);
     Layer layer;
     INGOT_TRY_VOID(add_norms(layer));
-    INGOT_TRY_VOID(add_attention(layer));
-    INGOT_TRY_VOID(settings_.expert_count > 0 ? add_experts(layer) : add_feed_forward(layer));
+    INGOT_TRY(layer.convolution.in, finder_.matrix("shortconv.in_proj"));
+    INGOT_TRY_VOID(layer.convolution.in.exists() ? add_convolution(layer.convolution)
+                                                 : add_attention(layer.attention));
+    INGOT_TRY_VOID(add_feed_forward("", layer.feed_forward));
+    INGOT_TRY(layer.feed_forward.inner_norm, finder_.norm("ffn_sub_norm"));
+    INGOT_TRY_VOID(add_experts(layer.experts));
+    if (!layer.feed_forward.up.exists() && !layer.experts.router.exists()) {
+      return refuse(finder_.full_name("ffn_up.weight"), "the layer has no feed-forward part");
+    }
     return layer;
   }
 
  private:
-  Result<void> add_norms(Layer& layer) {
-    const Architecture& kind = settings_.kind;
-    const std::size_t width = settings_.width;
-    if (kind.has_pre_norms) {
-      INGOT_TRY(layer.attention_norm,
-                finder_.norm(prefix_ + "attn_norm", width, Need::required, kind.norm));
-      const Need need = kind.may_be_parallel ? Need::optional : Need::required;
-      INGOT_TRY(layer.feed_forward_norm,
-                finder_.norm(prefix_ + "ffn_norm", width, need, kind.norm));
-    }
-    if (kind.has_post_norms) {
-      INGOT_TRY(layer.post_attention_norm,
-                finder_.norm(prefix_ + "post_attention_norm", width, Need::required, kind.norm));
-      INGOT_TRY(layer.post_feed_forward_norm,
-                finder_.norm(prefix_ + "post_ffw_norm", width, Need::required, kind.norm));
-    }
-    return {};
+  Failure contradicts(const std::string& name, const std::string& what) const {
+    return refuse(finder_.full_name(name + ".weight"), what);
   }
 
-  Result<void> add_attention(Layer& layer) {
-    const std::size_t width = settings_.width;
-    const std::size_t query = settings_.query_size();
-    const std::size_t key = settings_.kv_head_count * settings_.key_size;
-    const std::size_t value = settings_.kv_head_count * settings_.value_size;
-    if (model_.find_tensor(prefix_ + "attn_qkv.weight") != nullptr) {
-      INGOT_TRY(const Matrix fused,
-                finder_.matrix(prefix_ + "attn_qkv", width, query + key + value));
-      layer.query = part_of(fused, 0, query);
-      layer.key = part_of(fused, query, key);
-      layer.value = part_of(fused, query + key, value);
-    } else {
-      INGOT_TRY(layer.query, finder_.matrix(prefix_ + "attn_q", width, query));
-      INGOT_TRY(layer.key, finder_.matrix(prefix_ + "attn_k", width, key));
-      INGOT_TRY(layer.value, finder_.matrix(prefix_ + "attn_v", width, value));
-    }
-    INGOT_TRY(layer.output, finder_.matrix(prefix_ + "attn_output",
-                                           settings_.head_count * settings_.value_size, width));
-    return add_head_norms(layer);
+  /// Whether a matrix takes and makes so many features.
+  Result<void> check(const std::string& name, const Matrix& matrix, std::size_t columns,
+                     std::size_t rows) const {
+    if (matrix.columns == columns && matrix.row_count == rows) return {};
+    return contradicts(name, std::to_string(matrix.columns) + " x " +
+                                 std::to_string(matrix.row_count) + " contradicts " +
+                                 std::to_string(columns) + " x " + std::to_string(rows));
   }
-
-  Result<void> add_head_norms(Layer& layer) {
-    const HeadNorm head_norm = settings_.kind.head_norm;
-    if (head_norm == HeadNorm::none) return {};
-    const auto find = [&](const char* name, std::size_t heads) {
-      std::size_t size = settings_.key_size;
-      std::size_t rows = 1;
-      if (head_norm == HeadNorm::whole) size *= heads;
-      if (head_norm == HeadNorm::optional) rows = heads;
-      const Need need = head_norm == HeadNorm::optional ? Need::optional : Need::required;
-      return finder_.norm(prefix_ + name, size, need, NormKind::rms, rows);
+  Result<void> check(const std::string& name, const Norm& norm, std::size_t size) const {
+    const auto fits = [&](const std::vector<float>& numbers) {
+      return numbers.empty() || numbers.size() == size;
     };
-    INGOT_TRY(layer.query_norm, find("attn_q_norm", settings_.head_count));
-    INGOT_TRY(layer.key_norm, find("attn_k_norm", settings_.kv_head_count));
-    return {};
+    if (fits(norm.weight) && fits(norm.bias)) return {};
+    return contradicts(name, "it is not a norm of " + std::to_string(size) + " features");
   }
 
-  Result<void> add_feed_forward(Layer& layer) {
-    const std::size_t width = settings_.width;
-    const std::size_t inner = settings_.feed_forward;
-    FeedForward& made = layer.feed_forward;
-    if (settings_.kind.has_fused_gate) {
-      INGOT_TRY(const Matrix fused, finder_.matrix(prefix_ + "ffn_up", width, 2 * inner));
-      made.gate = part_of(fused, 0, inner);
-      made.up = part_of(fused, inner, inner);
-    } else {
-      INGOT_TRY(made.gate, finder_.matrix(prefix_ + "ffn_gate", width, inner));
-      INGOT_TRY(made.up, finder_.matrix(prefix_ + "ffn_up", width, inner));
+  Result<void> add_norms(Layer& layer) {
+    const std::string before(settings_.parts.norms.feed_forward_name);
+    INGOT_TRY(layer.attention_norm, finder_.usual_norm("attn_norm"));
+    INGOT_TRY(layer.own_attention_norm, finder_.norm("attn_norm_2"));
+    INGOT_TRY(layer.feed_forward_norm, finder_.usual_norm(before));
+    if (before != "post_attention_norm") {
+      INGOT_TRY(layer.post_attention_norm, finder_.norm("post_attention_norm"));
     }
-    INGOT_TRY(made.down, finder_.matrix(prefix_ + "ffn_down", inner, width));
+    INGOT_TRY(layer.post_feed_forward_norm, finder_.norm("post_ffw_norm"));
+    for (const auto& [name, norm] : std::initializer_list<std::pair<std::string, const Norm*>>{
+             {"attn_norm", &layer.attention_norm},
+             {"attn_norm_2", &layer.own_attention_norm},
+             {before, &layer.feed_forward_norm},
+             {"post_attention_norm", &layer.post_attention_norm},
+             {"post_ffw_norm", &layer.post_feed_forward_norm}}) {
+      INGOT_TRY_VOID(check(name, *norm, settings_.width));
+    }
     return {};
   }
 
-  Result<void> add_experts(Layer& layer) {
-    const std::size_t width = settings_.width;
-    const std::size_t inner = settings_.expert_feed_forward;
-    const std::size_t count = settings_.expert_count;
-    INGOT_TRY(layer.router, finder_.matrix(prefix_ + "ffn_gate_inp", width, count));
-    INGOT_TRY(layer.experts.gate, finder_.experts(prefix_ + "ffn_gate_exps", width, inner, count));
-    INGOT_TRY(layer.experts.up, finder_.experts(prefix_ + "ffn_up_exps", width, inner, count));
-    INGOT_TRY(layer.experts.down, finder_.experts(prefix_ + "ffn_down_exps", inner, width, count));
-    if (!settings_.kind.has_shared_expert) return {};
-    const std::size_t shared = settings_.shared_feed_forward;
-    INGOT_TRY(layer.shared_router,
-              finder_.vector(prefix_ + "ffn_gate_inp_shexp.weight", width, Need::required));
-    INGOT_TRY(layer.shared_expert.gate, finder_.matrix(prefix_ + "ffn_gate_shexp", width, shared));
-    INGOT_TRY(layer.shared_expert.up, finder_.matrix(prefix_ + "ffn_up_shexp", width, shared));
-    INGOT_TRY(layer.shared_expert.down, finder_.matrix(prefix_ + "ffn_down_shexp", shared, width));
+  Result<void> add_attention(Attention& made) {
+    INGOT_TRY(made.head_count,
+              read_layer_size(model_, settings_, "attention.head_count", index_, 0));
+    INGOT_TRY(made.kv_head_count, read_layer_size(model_, settings_, "attention.head_count_kv",
+                                                  index_, made.head_count));
+    if (made.head_count == 0 || made.kv_head_count == 0 ||
+        made.head_count % made.kv_head_count != 0) {
+      return refuse(settings_.prefix + "attention.head_count",
+                    std::to_string(made.head_count) + " heads cannot share " +
+                        std::to_string(made.kv_head_count) + " heads of keys");
+    }
+    INGOT_TRY(made.narrow_values.down, finder_.matrix("attn_kv_a_mqa"));
+    INGOT_TRY_VOID(made.is_narrow() ? add_narrow(made) : add_projections(made));
+    INGOT_TRY(made.output, finder_.matrix("attn_output"));
+    INGOT_TRY_VOID(
+        check("attn_output", made.output, made.head_count * output_size(made), settings_.width));
+    INGOT_TRY(made.output_norm, finder_.norm("attn_sub_norm"));
+    INGOT_TRY_VOID(check("attn_sub_norm", made.output_norm, made.output.columns));
+    INGOT_TRY(made.sinks, finder_.numbers("attn_sinks.weight"));
+    if (!made.sinks.empty() && made.sinks.size() != made.head_count) {
+      return contradicts("attn_sinks", "it has not one number for each head");
+    }
+    if (made.rotated_from + settings_.rope.rotated > made.key_size) {
+      return refuse(settings_.prefix + "rope.dimension_count",
+                    std::to_string(settings_.rope.rotated) + " elements rotate, and a head has " +
+                        std::to_string(made.key_size));
+    }
     return {};
+  }
+
+  /// Elements of a head in the input of the output matrix.
+  static std::size_t output_size(const Attention& made) {
+    return made.absorbed_value.exists() ? made.absorbed_value.row_count : made.value_size;
+  }
+
+  void set_scale(Attention& made, std::size_t head_size) const {
+    const float own = settings_.attention_scale;
+    made.scale = (own != 0.0F ? own : 1.0F / std::sqrt(static_cast<float>(head_size))) *
+                 settings_.attention_factor;
+  }
+
+  Result<void> add_projections(Attention& made) {
+    const std::size_t width = settings_.width;
+    INGOT_TRY(const Matrix fused, finder_.matrix("attn_qkv"));
+    if (fused.exists()) {
+      const std::size_t query = made.head_count * settings_.key_size;
+      const std::size_t key = made.kv_head_count * settings_.key_size;
+      if (fused.columns != width || fused.row_count <= query + key) {
+        return contradicts("attn_qkv", "it is too small for its heads");
+      }
+      made.query = fused.part(0, query);
+      made.key = fused.part(query, key);
+      made.value = fused.part(query + key, fused.row_count - query - key);
+    } else {
+      INGOT_TRY(made.query, finder_.matrix("attn_q"));
+      INGOT_TRY(made.key, finder_.matrix("attn_k"));
+      INGOT_TRY(made.value, finder_.matrix("attn_v"));
+    }
+    made.key_size = made.query.row_count / made.head_count;
+    made.value_size = made.value.row_count / made.kv_head_count;
+    if (made.key_size == 0 || made.value_size == 0) {
+      return contradicts("attn_q", "it has fewer rows than heads");
+    }
+    INGOT_TRY_VOID(check("attn_q", made.query, width, made.head_count * made.key_size));
+    INGOT_TRY_VOID(check("attn_k", made.key, width, made.kv_head_count * made.key_size));
+    INGOT_TRY_VOID(check("attn_v", made.value, width, made.kv_head_count * made.value_size));
+    set_scale(made, made.key_size);
+    INGOT_TRY(made.query_norm, head_norm("attn_q_norm", made.key_size, made.head_count));
+    INGOT_TRY(made.key_norm, head_norm("attn_k_norm", made.key_size, made.kv_head_count));
+    return {};
+  }
+
+  /// A norm of one head, of all heads together, or one for each head.
+  Result<Norm> head_norm(const std::string& name, std::size_t size, std::size_t heads) {
+    INGOT_TRY(Norm norm, finder_.norm(name));
+    const std::size_t found = norm.weight.size();
+    const bool fits = norm.row_size == size ? found == size || found == size * heads
+                                            : norm.row_size == size * heads;
+    if (norm.exists() && !fits) {
+      return contradicts(name, "it fits neither a head nor all heads");
+    }
+    if (!norm.bias.empty() && norm.bias.size() != found) {
+      return contradicts(name, "its bias has another size");
+    }
+    return norm;
+  }
+
+  Result<void> add_narrow(Attention& made) {
+    const std::size_t width = settings_.width;
+    const std::size_t rotated = settings_.rope.rotated;
+    const std::size_t heads = made.head_count;
+    Narrow& narrow = made.narrow_values;
+    if (narrow.down.columns != width || narrow.down.row_count <= rotated) {
+      return contradicts("attn_kv_a_mqa", "it has no room for a vector and a rotated key");
+    }
+    const std::size_t rank = narrow.down.row_count - rotated;
+    INGOT_TRY(narrow.norm, finder_.norm("attn_kv_a_norm"));
+    INGOT_TRY_VOID(check("attn_kv_a_norm", narrow.norm, rank));
+    INGOT_TRY(made.narrow_query.down, finder_.matrix("attn_q_a"));
+    std::size_t query_rows = 0;
+    if (made.narrow_query.down.exists()) {
+      Narrow& query = made.narrow_query;
+      INGOT_TRY(query.norm, finder_.norm("attn_q_a_norm"));
+      INGOT_TRY(query.up, finder_.matrix("attn_q_b"));
+      query_rows = query.up.row_count;
+      INGOT_TRY_VOID(check("attn_q_a", query.down, width, query.down.row_count));
+      INGOT_TRY_VOID(check("attn_q_a_norm", query.norm, query.down.row_count));
+      INGOT_TRY_VOID(check("attn_q_b", query.up, query.down.row_count, query_rows));
+    } else {
+      INGOT_TRY(made.query, finder_.matrix("attn_q"));
+      query_rows = made.query.row_count;
+      INGOT_TRY_VOID(check("attn_q", made.query, width, query_rows));
+    }
+    const std::size_t head_size = query_rows / heads;
+    if (query_rows % heads != 0 || head_size <= rotated) {
+      return contradicts("attn_q", "its heads have no room for what rotates");
+    }
+    const std::size_t plain = head_size - rotated;
+    set_scale(made, head_size);
+    INGOT_TRY(made.absorbed_key, finder_.matrix("attn_k_b"));
+    if (made.absorbed_key.exists()) {
+      INGOT_TRY(made.absorbed_value, finder_.matrix("attn_v_b"));
+      INGOT_TRY_VOID(check("attn_k_b", made.absorbed_key, plain, rank));
+      INGOT_TRY_VOID(check("attn_v_b", made.absorbed_value, rank, made.absorbed_value.row_count));
+      made.kv_head_count = 1;
+      made.key_size = rank + rotated;
+      made.value_size = rank;
+      made.rotated_from = rank;
+      return {};
+    }
+    INGOT_TRY(narrow.up, finder_.matrix("attn_kv_b"));
+    made.kv_head_count = heads;
+    made.key_size = head_size;
+    made.rotated_from = plain;
+    if (narrow.up.row_count % heads != 0 || narrow.up.row_count / heads <= plain) {
+      return contradicts("attn_kv_b", "it has no room for the values of its heads");
+    }
+    made.value_size = narrow.up.row_count / heads - plain;
+    return check("attn_kv_b", narrow.up, rank, narrow.up.row_count);
+  }
+
+  Result<void> add_convolution(ShortConvolution& made) {
+    const std::size_t width = settings_.width;
+    INGOT_TRY(made.kernel, finder_.numbers("shortconv.conv.weight"));
+    INGOT_TRY(made.out, finder_.matrix("shortconv.out_proj"));
+    made.taps = made.kernel.size() / width;
+    if (made.taps == 0 || made.kernel.size() != made.taps * width) {
+      return contradicts("shortconv.conv", "it has not one kernel for each feature");
+    }
+    INGOT_TRY_VOID(check("shortconv.in_proj", made.in, width, 3 * width));
+    return check("shortconv.out_proj", made.out, width, width);
+  }
+
+  /// The part without a suffix, or that of all experts, or of the shared one.
+  Result<void> add_feed_forward(const std::string& suffix, FeedForward& made) {
+    const std::size_t width = settings_.width;
+    INGOT_TRY(made.gate, finder_.matrix("ffn_gate" + suffix));
+    INGOT_TRY(made.up, finder_.matrix("ffn_up" + suffix));
+    INGOT_TRY(made.down, finder_.matrix("ffn_down" + suffix));
+    INGOT_TRY(const Matrix fused, finder_.matrix("ffn_gate_up" + suffix));
+    if (!made.down.exists()) return {};
+    const std::size_t inner = made.down.columns;
+    const bool is_fused = !made.gate.exists() && made.up.row_count == 2 * inner;
+    if (is_fused || fused.exists()) {
+      const Matrix& both = is_fused ? made.up : fused;
+      if (both.row_count != 2 * inner) return contradicts("ffn_gate_up" + suffix, "odd rows");
+      const Matrix whole = both;
+      made.gate = whole.part(0, inner);
+      made.up = whole.part(inner, inner);
+    }
+    INGOT_TRY_VOID(check("ffn_up" + suffix, made.up, width, inner));
+    if (made.gate.exists()) INGOT_TRY_VOID(check("ffn_gate" + suffix, made.gate, width, inner));
+    return check("ffn_down" + suffix, made.down, inner, width);
+  }
+
+  Result<void> add_experts(Experts& made) {
+    INGOT_TRY(made.router, finder_.matrix("ffn_gate_inp"));
+    if (!made.router.exists()) return {};
+    INGOT_TRY_VOID(add_feed_forward("_exps", made.chosen));
+    INGOT_TRY_VOID(add_feed_forward("_shexp", made.shared));
+    INGOT_TRY(made.shared_router, finder_.numbers("ffn_gate_inp_shexp.weight"));
+    INGOT_TRY(made.selection_bias, finder_.numbers("exp_probs_b.bias"));
+    made.count = made.router.row_count;
+    const auto& shape =
+        made.chosen.down.exists() ? made.chosen.down.tensor->shape : made.router.tensor->shape;
+    const bool has_all = shape.size() > 2 ? shape[2] == made.count : made.count == 1;
+    const bool fits = made.selection_bias.empty() || made.selection_bias.size() == made.count;
+    if (!has_all || !fits || settings_.experts.used == 0 || settings_.experts.used > made.count ||
+        made.count % settings_.experts.groups != 0) {
+      return contradicts("ffn_gate_inp", "the number of experts contradicts the others");
+    }
+    if (!made.shared_router.empty() && made.shared_router.size() != settings_.width) {
+      return contradicts("ffn_gate_inp_shexp", "it is not as wide as the model");
+    }
+    return check("ffn_gate_inp", made.router, settings_.width, made.count);
   }
 
   const Model& model_;
   const Settings& settings_;
   Finder& finder_;
-  std::string prefix_;
+  std::size_t index_ = 0;
 };
 
 Result<void> add_rope_factors(Finder& finder, Network& network) {
-  const std::size_t pairs = network.settings.rope.rotated / 2;
-  INGOT_TRY(network.rope_factors, finder.vector("rope_freqs.weight", pairs, Need::optional));
+  INGOT_TRY(network.rope_factors, finder.numbers("rope_freqs.weight"));
   network.long_rope_factors = network.rope_factors;
-  if (!network.rope_factors.empty()) return {};
-  INGOT_TRY(network.rope_factors,
-            finder.vector("rope_factors_short.weight", pairs, Need::optional));
-  INGOT_TRY(network.long_rope_factors,
-            finder.vector("rope_factors_long.weight", pairs, Need::optional));
+  if (network.rope_factors.empty()) {
+    INGOT_TRY(network.rope_factors, finder.numbers("rope_factors_short.weight"));
+    INGOT_TRY(network.long_rope_factors, finder.numbers("rope_factors_long.weight"));
+  }
+  for (const auto* factors : {&network.rope_factors, &network.long_rope_factors}) {
+    if (factors->empty() || factors->size() == network.settings.rope.rotated / 2) continue;
+    return refuse("rope_freqs.weight", "it has not one factor for each pair that rotates");
+  }
   return {};
 }
 
-Result<void> add_output(Finder& finder, const Model& model, Network& network) {
+Result<void> add_ends(Finder& finder, Network& network) {
   const Settings& settings = network.settings;
-  INGOT_TRY(network.output_norm,
-            finder.norm("output_norm", settings.width, Need::required, settings.kind.norm));
-  const bool has_own = model.find_tensor("output.weight") != nullptr;
-  if (settings.kind.is_always_tied || (!has_own && !settings.kind.needs_output)) {
-    network.output = network.embedding;
-    return {};
+  finder.expect(std::nullopt);
+  INGOT_TRY(network.embedding, finder.matrix("token_embd"));
+  if (!network.embedding.exists()) return fail(Errc::tensor_not_found, "token_embd.weight");
+  if (network.vocabulary_size() == 0 || network.vocabulary_size() > max_vocabulary) {
+    return refuse("token_embd.weight", "it has " + std::to_string(network.vocabulary_size()) +
+                                           " rows; from 1 to " + std::to_string(max_vocabulary) +
+                                           " are supported");
   }
-  INGOT_TRY(network.output, finder.matrix("output", settings.width, network.vocabulary_size()));
-  return {};
+  INGOT_TRY(network.positions, finder.matrix("position_embd"));
+  INGOT_TRY(network.output, finder.matrix("output"));
+  if (!network.output.exists()) network.output = network.embedding;
+  // Some models call the norm of the output by the name of another tensor.
+  const bool has_name = finder.is_expected("output_norm") || settings.parts.norms.lack_weights;
+  INGOT_TRY(Norm embedding_norm, finder.norm("token_embd_norm"));
+  INGOT_TRY(network.output_norm, finder.usual_norm("output_norm"));
+  (has_name ? network.embedding_norm : network.output_norm) = std::move(embedding_norm);
+  for (const Matrix* matrix : {&network.embedding, &network.positions, &network.output}) {
+    if (matrix->exists() && matrix->columns != settings.width) {
+      return refuse(matrix->tensor->name, "it is not as wide as the model");
+    }
+  }
+  if (network.output.row_count != network.vocabulary_size()) {
+    return refuse(network.output.tensor->name, "it has not one row for each token");
+  }
+  for (const auto* numbers : {&network.output_norm.weight, &network.output_norm.bias,
+                              &network.embedding_norm.weight, &network.embedding_norm.bias}) {
+    if (!numbers->empty() && numbers->size() != settings.width) {
+      return refuse("output_norm.weight", "it is not as wide as the model");
+    }
+  }
+  return add_rope_factors(finder, network);
 }
 
 }  // namespace
 
+Matrix Matrix::of_expert(std::size_t expert) const {
+  Matrix made = *this;
+  made.first_row += expert * (expert_rows != 0 ? expert_rows : row_count);
+  made.bias.clear();
+  if (!bias.empty()) {
+    const auto first = bias.begin() + static_cast<std::ptrdiff_t>(expert * row_count);
+    made.bias.assign(first, first + static_cast<std::ptrdiff_t>(row_count));
+  }
+  return made;
+}
+
+Matrix Matrix::part(std::size_t first, std::size_t count) const {
+  Matrix made{.tensor = tensor,
+              .first_row = first_row + first,
+              .row_count = count,
+              .columns = columns,
+              .scale = scale,
+              .expert_rows = row_count,
+              .is_later_part = first > 0};
+  if (!bias.empty()) {
+    const auto begin = bias.begin() + static_cast<std::ptrdiff_t>(first);
+    made.bias.assign(begin, begin + static_cast<std::ptrdiff_t>(count));
+  }
+  return made;
+}
+
+std::vector<const Matrix*> Layer::matrices() const {
+  const Attention& a = attention;
+  std::vector<const Matrix*> all = {&a.query,
+                                    &a.key,
+                                    &a.value,
+                                    &a.narrow_query.down,
+                                    &a.narrow_query.up,
+                                    &a.narrow_values.down,
+                                    &a.narrow_values.up,
+                                    &a.absorbed_key,
+                                    &a.absorbed_value,
+                                    &a.output,
+                                    &convolution.in,
+                                    &convolution.out};
+  for (const FeedForward* part : {&feed_forward, &experts.chosen, &experts.shared}) {
+    all.insert(all.end(), {&part->gate, &part->up, &part->down});
+  }
+  std::erase_if(all, [](const Matrix* matrix) { return !matrix->exists(); });
+  return all;
+}
+
 Result<Network> make_network(const Model& model) {
   Network network;
   INGOT_TRY(network.settings, read_settings(model));
-  constexpr const char* embedding_name = "token_embd.weight";
-  const TensorInfo* embedding = model.find_tensor(embedding_name);
-  const bool has_rows = embedding != nullptr && embedding->shape.size() == 2;
-  Finder finder(model);
-  INGOT_TRY(network.embedding, finder.matrix("token_embd", network.settings.width,
-                                             has_rows ? embedding->shape[1] : 1));
-  if (network.vocabulary_size() == 0 || network.vocabulary_size() > max_vocabulary) {
-    return refuse(embedding_name, "it has " + std::to_string(network.vocabulary_size()) +
-                                      " rows; from 1 to " + std::to_string(max_vocabulary) +
-                                      " are supported");
-  }
+  Finder finder(model, network.settings);
+  INGOT_TRY_VOID(add_ends(finder, network));
   LayerMaker maker(model, network.settings, finder);
   for (std::size_t i = 0; i < network.settings.layer_count; ++i) {
     INGOT_TRY(Layer layer, maker.make(i));
     network.layers.push_back(std::move(layer));
   }
-  INGOT_TRY_VOID(add_output(finder, model, network));
-  INGOT_TRY_VOID(add_rope_factors(finder, network));
   INGOT_TRY_VOID(finder.require_all_used());
   return network;
 }
