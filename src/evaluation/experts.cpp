@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "evaluation/experts.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The feed-forward part of a layer, or one expert of it.
+// The feed-forward part of a layer: one network, or experts of which each token uses a few.
 #pragma once
 
 #include <span>
@@ -15,5 +15,9 @@ namespace ingot::evaluation {
 [[nodiscard]] Result<void> feed_forward(const LayerWork& layer_work, const FeedForward& weights,
                                         std::size_t layer, std::size_t expert, const Panels& inputs,
                                         std::span<const std::uint8_t> tokens, Panels& outputs);
+
+/// Applies the experts that the router of a layer chooses, and the shared expert.
+[[nodiscard]] Result<void> apply_experts(const LayerWork& layer_work, const Experts& experts,
+                                         const Panels& inputs, Panels& outputs);
 
 }  // namespace ingot::evaluation

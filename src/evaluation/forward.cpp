@@ -4,9 +4,7 @@
 #include <algorithm>
 
 #include "evaluation/attention.hpp"
-#include "evaluation/experts.hpp"
 #include "evaluation/feed_forward.hpp"
-#include "evaluation/recurrent.hpp"
 
 namespace ingot::evaluation {
 namespace {

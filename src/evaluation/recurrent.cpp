@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "evaluation/recurrent.hpp"
-
-#include <algorithm>
+#include "evaluation/attention.hpp"
 
 namespace ingot::evaluation {
 

@@ -123,7 +123,8 @@ class Network:
         if self.has(name):
             return self.normalise(x, self.tensors[name + ".weight"],
                                   self.tensors.get(name + ".bias", 0.0))
-        return self.normalise(x) if self.kind == "olmo" else x
+        is_usual = self.kind == "olmo" and name.endswith(("attn_norm", "ffn_norm", "output_norm"))
+        return self.normalise(x) if is_usual else x
 
     def linear(self, name, x):
         scale = self.tensors.get(name + ".scale", 1.0)
