@@ -89,8 +89,9 @@ class Architecture {
   std::vector<std::pair<std::string, std::string>> numbers;
   std::string waits;  ///< Why keys and tensors are not known; empty if they are.
   std::optional<ArchitectureMemory> memory;
-  bool has_attention = true;           ///< Without, head counts may be 0.
-  bool has_scored_tokens = false;      ///< Its sample has a vocabulary of sentencepiece.
+  std::vector<std::string> pass;   ///< How `evaluate` computes what tensors do not tell: "gelu".
+  bool has_attention = true;       ///< Without, head counts may be 0.
+  bool has_scored_tokens = false;  ///< Its sample has a vocabulary of sentencepiece.
   std::uint32_t sample_tokens = 1024;  ///< In the vocabulary of its sample.
   bool is_imported = false;            ///< From folders of models.
   bool is_exported = false;            ///< To them.

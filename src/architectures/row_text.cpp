@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/ranges.hpp"
 #include "base/strings.hpp"
 
 namespace ingot::architectures {
@@ -108,6 +109,8 @@ class RowReader {
       while (!text.empty()) forget(take_word(text));
     } else if (word == "waits") {
       result_.waits = text;
+    } else if (word == "pass") {
+      while (!text.empty()) result_.pass.emplace_back(take_word(text));
     } else {
       read_fact(word, text);
     }
@@ -144,12 +147,9 @@ class RowReader {
     Expression value = expression(text);
     if (!at_end(text)) return;
     row_.lets.insert_or_assign(name, std::move(value));
-    const auto shown =
-        std::ranges::find(result_.numbers, name, &std::pair<std::string, std::string>::first);
-    if (shown != result_.numbers.end())
-      shown->second = before;
-    else
-      result_.numbers.emplace_back(name, before);
+    auto* shown = find_row(result_.numbers, &std::pair<std::string, std::string>::first, name);
+    if (shown == nullptr) shown = &result_.numbers.emplace_back(name, "");
+    shown->second = before;
   }
 
   void read_key(std::string_view text, bool is_required, const Condition& outer) {
@@ -158,8 +158,8 @@ class RowReader {
     ArchitectureKey shown{.name = key.name, .type = std::string(type), .is_required = is_required};
     key.is_array = type.ends_with("[]");
     if (key.is_array) type.remove_suffix(2);
-    const auto found = std::ranges::find(types, type, &decltype(types)::value_type::first);
-    if (found == types.end()) return refuse("there is no such type");
+    const auto* found = find_row(types, &decltype(types)::value_type::first, type);
+    if (found == nullptr) return refuse("there is no such type");
     key.type = found->second;
     if (take_keyword(text, "per")) {
       if (!take_keyword(text, "layer")) return refuse("\"layer\" is missing");
@@ -288,8 +288,8 @@ class RowReader {
   template <class Table, class Value>
   bool take_choice(const Table& table, std::string_view& text, Value& value) {
     const std::string_view word = take_word(text);
-    const auto found = std::ranges::find(table, word, &Table::value_type::first);
-    if (found == table.end())
+    const auto* found = find_row(table, &Table::value_type::first, word);
+    if (found == nullptr)
       refuse("there is no \"" + std::string(word) + "\"");
     else
       value = found->second;

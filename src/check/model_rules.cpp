@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "base/messages.hpp"
-#include "check/model_header.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
+#include "model/open/model_header.hpp"
 #include "types/recipe_weights.hpp"
 
 namespace ingot::check::rules {

@@ -12,7 +12,7 @@
 #include "base/messages.hpp"
 #include "base/strings.hpp"
 #include "check/case_collisions.hpp"
-#include "check/model_header.hpp"
+#include "model/open/model_header.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"

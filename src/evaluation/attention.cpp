@@ -7,9 +7,7 @@
 #include <limits>
 
 #include "evaluation/product.hpp"
-#include "evaluation/token_math.hpp"
 #include "ingot/half.hpp"
-#include "ingot/parallel.hpp"
 
 namespace ingot::evaluation {
 namespace {
@@ -21,20 +19,23 @@ using Lanes = std::array<float, panel_tokens>;
 /// tokens.
 class HeadWork {
  public:
-  HeadWork(const Settings& settings, const Batch& batch, std::size_t window, BufferPool& buffers)
+  HeadWork(const Settings& settings, const Attention& shape, const Batch& batch, std::size_t window,
+           BufferPool& buffers)
       : settings_(settings),
+        shape_(shape),
         window_(window),
+        chunk_(settings.parts.attention.chunk > 0 ? window : 0),
         tokens_(batch.chunk_tokens),
         padded_tokens_(batch.panels_of_chunk() * panel_tokens),
-        key_rows_(buffers, (padded_tokens_ + group_rows) * settings.key_size),
-        value_rows_(buffers, rounded_up(settings.value_size, group_rows) * padded_tokens_),
+        key_rows_(buffers, (padded_tokens_ + group_rows) * shape.key_size),
+        value_rows_(buffers, rounded_up(shape.value_size, group_rows) * padded_tokens_),
         scores_(buffers, padded_tokens_ * panel_tokens) {}
 
   /// @param first_panel  of the chunk.
   /// @param head         of the keys and values.
   void take_keys_and_values(const Panels& keys, const Panels& values, std::size_t first_panel,
                             std::size_t head) {
-    const std::size_t key_size = settings_.key_size;
+    const std::size_t key_size = shape_.key_size;
     for (std::size_t at = 0; at < padded_tokens_; at += panel_tokens) {
       const std::size_t panel = first_panel + at / panel_tokens;
       for (std::size_t i = 0; i < key_size; ++i) {
@@ -43,12 +44,19 @@ class HeadWork {
           key_rows_.data()[(at + t) * key_size + i] = cached(x[t]);
         }
       }
-      for (std::size_t i = 0; i < settings_.value_size; ++i) {
-        const float* x = values.row(panel, head * settings_.value_size + i);
+      for (std::size_t i = 0; i < shape_.value_size; ++i) {
+        const float* x = values.row(panel, head * shape_.value_size + i);
         float* row = value_rows_.data() + i * padded_tokens_ + at;
         for (std::size_t t = 0; t < panel_tokens; ++t) row[t] = cached(x[t]);
       }
     }
+  }
+
+  /// What the scores of a head have besides queries and keys.
+  void set_head(std::size_t head, std::span<const float> slopes) {
+    slope_ = slopes.empty() ? 0.0F : slopes[head];
+    has_sink_ = !shape_.sinks.empty();
+    if (has_sink_) sink_ = shape_.sinks[head];
   }
 
   /// The mixture for the queries of a panel, which begins at `position` of the chunk.
@@ -56,11 +64,11 @@ class HeadWork {
     const std::size_t end = std::min(position + panel_tokens, tokens_);
     const std::size_t begin =
         window_ > 0 && position + 1 > window_ ? position + 1 - window_ : std::size_t{0};
-    const std::size_t key_size = settings_.key_size;
+    const std::size_t key_size = shape_.key_size;
     multiply_panel({key_rows_.data() + begin * key_size, key_size, end - begin}, key_size, queries,
                    scores_.data(), false);
     weigh(position, begin, end);
-    multiply_panel({value_rows_.data() + begin, padded_tokens_, settings_.value_size}, end - begin,
+    multiply_panel({value_rows_.data() + begin, padded_tokens_, shape_.value_size}, end - begin,
                    scores_.data(), mixed, false);
   }
 
@@ -71,6 +79,7 @@ class HeadWork {
   }
 
   [[nodiscard]] bool sees(std::size_t query, std::size_t key) const noexcept {
+    if (chunk_ > 0) return key <= query && key / chunk_ == query / chunk_;
     return key <= query && (window_ == 0 || query - key < window_);
   }
 
@@ -78,16 +87,24 @@ class HeadWork {
   void weigh(std::size_t position, std::size_t begin, std::size_t end) noexcept {
     float* scores = scores_.data();
     Lanes largest;
-    largest.fill(-std::numeric_limits<float>::infinity());
+    largest.fill(has_sink_ ? sink_ : -std::numeric_limits<float>::infinity());
     for (std::size_t key = begin; key < end; ++key) {
       float* row = scores + (key - begin) * panel_tokens;
-      for (std::size_t t = 0; t < panel_tokens; ++t) row[t] *= settings_.attention_scale;
+      for (std::size_t t = 0; t < panel_tokens; ++t) row[t] *= shape_.scale;
       apply_cap(settings_.attention_cap, std::span(row, panel_tokens));
+      if (slope_ != 0.0F) {
+        for (std::size_t t = 0; t < panel_tokens; ++t) {
+          row[t] -= slope_ * (static_cast<float>(position + t) - static_cast<float>(key));
+        }
+      }
       for (std::size_t t = 0; t < panel_tokens; ++t) {
         if (sees(position + t, key)) largest[t] = std::max(largest[t], row[t]);
       }
     }
     Lanes sums{};
+    if (has_sink_) {
+      for (std::size_t t = 0; t < panel_tokens; ++t) sums[t] = std::exp(sink_ - largest[t]);
+    }
     for (std::size_t key = begin; key < end; ++key) {
       float* row = scores + (key - begin) * panel_tokens;
       for (std::size_t t = 0; t < panel_tokens; ++t) {
@@ -102,7 +119,12 @@ class HeadWork {
   }
 
   const Settings& settings_;
+  const Attention& shape_;
   std::size_t window_;
+  std::size_t chunk_;
+  float slope_ = 0.0F;
+  float sink_ = 0.0F;
+  bool has_sink_ = false;
   std::size_t tokens_;
   std::size_t padded_tokens_;
   BufferPool::Loan key_rows_;
@@ -110,26 +132,197 @@ class HeadWork {
   BufferPool::Loan scores_;
 };
 
+/// Queries, keys and values of a layer; of all heads each.
+struct Heads {
+  Panels queries;
+  Panels keys;
+  Panels values;
+};
+
+/// Mixes the values of each head by the softmax of its scores.
+Result<void> attend(const LayerWork& layer_work, const Attention& attention, std::size_t window,
+                    const Heads& made, Panels& mixed) {
+  const Batch& batch = layer_work.batch;
+  const std::size_t heads = attention.head_count;
+  const std::size_t queries_of_key = heads / attention.kv_head_count;
+  const std::vector<float> slopes = bias_slopes(heads, layer_work.settings.largest_bias);
+  const auto attend_head = [&](std::uint64_t item, std::uint64_t) -> Result<void> {
+    const std::size_t head = item % heads;
+    const std::size_t first_panel = item / heads * batch.panels_of_chunk();
+    HeadWork work(layer_work.settings, attention, batch, window, layer_work.work.buffers());
+    work.take_keys_and_values(made.keys, made.values, first_panel, head / queries_of_key);
+    work.set_head(head, slopes);
+    for (std::size_t i = 0; i < batch.panels_of_chunk(); ++i) {
+      work.mix(i * panel_tokens, made.queries.row(first_panel + i, head * attention.key_size),
+               mixed.row(first_panel + i, head * attention.value_size));
+    }
+    return {};
+  };
+  return spread(batch.chunk_count * heads, 1, layer_work.work.thread_count(), attend_head);
+}
+
+/// Copies features from `from` on, of all panels.
+void copy_features(const Panels& source, std::size_t from, std::size_t count, Panels& target,
+                   std::size_t to) {
+  for (std::size_t panel = 0; panel < source.panel_count(); ++panel) {
+    std::copy_n(source.row(panel, from), count * panel_tokens, target.row(panel, to));
+  }
+}
+
+Panels features_of(const Panels& source, std::size_t from, std::size_t count) {
+  Panels part(count, source.panel_count());
+  copy_features(source, from, count, part, 0);
+  return part;
+}
+
+/// A matrix of its own for each head. Head i reads `columns` features from i * stride on.
+Result<Panels> project_heads(const LayerWork& layer_work, const Matrix& matrix,
+                             std::size_t head_count, std::size_t stride, const Panels& inputs) {
+  Panels outputs(head_count * matrix.row_count, inputs.panel_count());
+  for (std::size_t head = 0; head < head_count; ++head) {
+    const Panels part = features_of(inputs, head * stride, matrix.columns);
+    INGOT_TRY(const Panels made,
+              layer_work.work.project(matrix.of_expert(head), part, layer_work.tokens, head));
+    copy_features(made, 0, matrix.row_count, outputs, head * matrix.row_count);
+  }
+  return outputs;
+}
+
+Result<Panels> project_narrow(const LayerWork& layer_work, const Narrow& narrow,
+                              const Panels& inputs) {
+  INGOT_TRY(Panels vector, layer_work.project(narrow.down, inputs));
+  INGOT_TRY_VOID(layer_work.normalise(narrow.norm, vector, vector));
+  return layer_work.project(narrow.up, vector);
+}
+
+/// Heads whose keys and values come from a narrow vector, and whose rotated key all heads share.
+/// A head has what does not rotate first.
+Result<Heads> make_narrow_heads(const LayerWork& layer_work, const Attention& attention,
+                                const Panels& inputs) {
+  INGOT_TRY(Panels queries, attention.query.exists()
+                                ? layer_work.project(attention.query, inputs)
+                                : project_narrow(layer_work, attention.narrow_query, inputs));
+  INGOT_TRY(const Panels both, layer_work.project(attention.narrow_values.down, inputs));
+  const std::size_t rotated = layer_work.settings.rope.rotated;
+  const std::size_t rank = both.features() - rotated;
+  Panels vector = features_of(both, 0, rank);
+  INGOT_TRY_VOID(layer_work.normalise(attention.narrow_values.norm, vector, vector));
+  const std::size_t heads = attention.head_count;
+  const std::size_t panels = inputs.panel_count();
+  Heads made{Panels(heads * attention.key_size, panels),
+             Panels(attention.kv_head_count * attention.key_size, panels),
+             Panels(attention.kv_head_count * attention.value_size, panels)};
+  const std::size_t plain = attention.rotated_from;
+  if (attention.absorbed_key.exists()) {
+    const std::size_t head_size = queries.features() / heads;
+    INGOT_TRY(const Panels absorbed,
+              project_heads(layer_work, attention.absorbed_key, heads, head_size, queries));
+    for (std::size_t head = 0; head < heads; ++head) {
+      copy_features(absorbed, head * rank, rank, made.queries, head * attention.key_size);
+      copy_features(queries, (head + 1) * head_size - rotated, rotated, made.queries,
+                    head * attention.key_size + plain);
+    }
+    copy_features(vector, 0, rank, made.keys, 0);
+    copy_features(both, rank, rotated, made.keys, rank);
+    made.values = std::move(vector);
+    return made;
+  }
+  made.queries = std::move(queries);
+  INGOT_TRY(const Panels wide, layer_work.project(attention.narrow_values.up, vector));
+  for (std::size_t head = 0; head < heads; ++head) {
+    const std::size_t from = head * (plain + attention.value_size);
+    copy_features(wide, from, plain, made.keys, head * attention.key_size);
+    copy_features(both, rank, rotated, made.keys, head * attention.key_size + plain);
+    copy_features(wide, from + plain, attention.value_size, made.values,
+                  head * attention.value_size);
+  }
+  return made;
+}
+
+Result<Heads> make_heads(const LayerWork& layer_work, const Attention& attention,
+                         const Panels& inputs) {
+  if (attention.is_narrow()) return make_narrow_heads(layer_work, attention, inputs);
+  Heads made;
+  INGOT_TRY(made.queries, layer_work.project(attention.query, inputs));
+  INGOT_TRY(made.keys, layer_work.project(attention.key, inputs));
+  INGOT_TRY(made.values, layer_work.project(attention.value, inputs));
+  const float bound = layer_work.settings.clamp;
+  if (bound == 0.0F) return made;
+  for (Panels* panels : {&made.queries, &made.keys, &made.values}) {
+    for (std::size_t i = 0; i < panels->size(); ++i) {
+      panels->data()[i] = std::clamp(panels->data()[i], -bound, bound);
+    }
+  }
+  return made;
+}
+
+/// The norm of the queries or keys of a panel.
+void normalise_heads(const Settings& settings, const Norm& norm, std::size_t head_count,
+                     std::size_t size, float* heads) {
+  if (norm.row_size > size) return normalise(norm, settings, norm.row_size, heads, heads);
+  const bool has_rows = norm.weight.size() > size;
+  for (std::size_t head = 0; head < head_count; ++head) {
+    float* elements = heads + head * size * panel_tokens;
+    normalise(norm, settings, size, elements, elements, has_rows ? head : 0);
+  }
+}
+
+/// Norm and rotation of queries or keys.
+void place_heads(const LayerWork& layer_work, const Attention& attention, const Norm& norm,
+                 std::size_t head_count, const Rotation* rotation, Panels& heads) {
+  const Settings& settings = layer_work.settings;
+  const AttentionFacts& facts = settings.parts.attention;
+  const std::size_t size = attention.key_size;
+  const auto apply_norm = [&](const Norm& each, float* x) {
+    if (each.exists()) normalise_heads(settings, each, head_count, size, x);
+  };
+  for (std::size_t panel = 0; panel < heads.panel_count(); ++panel) {
+    float* x = heads.row(panel, 0);
+    if (!facts.norms_after_rotation) apply_norm(norm, x);
+    if (rotation != nullptr) {
+      rotation->apply(head_count, size, attention.rotated_from, layer_work.batch.position_of(panel),
+                      x);
+      apply_norm({.is_applied = facts.has_plain_norms}, x);
+    }
+    if (facts.norms_after_rotation) apply_norm(norm, x);
+  }
+}
+
+/// Makes the queries of late tokens longer, so that long texts do not blur.
+void cool(const LayerWork& layer_work, Panels& queries) {
+  const Settings& settings = layer_work.settings;
+  for (std::size_t panel = 0; panel < queries.panel_count(); ++panel) {
+    const std::size_t position = layer_work.batch.position_of(panel);
+    for (std::size_t t = 0; t < panel_tokens; ++t) {
+      const auto steps = static_cast<float>((position + t + 1) / settings.cooling);
+      const float factor = 1.0F + settings.cooling_rate * std::log(steps + 1.0F);
+      for (std::size_t f = 0; f < queries.features(); ++f) queries.row(panel, f)[t] *= factor;
+    }
+  }
+}
+
 }  // namespace
 
-Result<void> attend(const Settings& settings, const Batch& batch, std::size_t window,
-                    const Panels& queries, const Panels& keys, const Panels& values, Panels& mixed,
-                    BufferPool& buffers, unsigned thread_count) {
-  const std::size_t heads = settings.head_count;
-  const std::size_t queries_of_key = heads / settings.kv_head_count;
-  return spread(batch.chunk_count * heads, 1, thread_count,
-                [&](std::uint64_t item, std::uint64_t) -> Result<void> {
-                  const std::size_t head = item % heads;
-                  const std::size_t first_panel = item / heads * batch.panels_of_chunk();
-                  HeadWork work(settings, batch, window, buffers);
-                  work.take_keys_and_values(keys, values, first_panel, head / queries_of_key);
-                  for (std::size_t i = 0; i < batch.panels_of_chunk(); ++i) {
-                    work.mix(i * panel_tokens,
-                             queries.row(first_panel + i, head * settings.key_size),
-                             mixed.row(first_panel + i, head * settings.value_size));
-                  }
-                  return {};
-                });
+Result<void> apply_attention(const LayerWork& layer_work, const Attention& attention,
+                             std::size_t layer, const Rotation& rotation, const Panels& inputs,
+                             Panels& outputs) {
+  const Settings& settings = layer_work.settings;
+  INGOT_TRY(Heads made, make_heads(layer_work, attention, inputs));
+  const bool is_rotated = settings.is_rotated(layer);
+  const Rotation* own = is_rotated ? &rotation : nullptr;
+  place_heads(layer_work, attention, attention.query_norm, attention.head_count, own, made.queries);
+  place_heads(layer_work, attention, attention.key_norm, attention.kv_head_count, own, made.keys);
+  if (settings.cooling > 0 && !is_rotated) cool(layer_work, made.queries);
+  Panels mixed(attention.head_count * attention.value_size, inputs.panel_count());
+  const std::size_t window = settings.windows[layer] ? settings.window : 0;
+  INGOT_TRY_VOID(attend(layer_work, attention, window, made, mixed));
+  if (attention.absorbed_value.exists()) {
+    INGOT_TRY(mixed, project_heads(layer_work, attention.absorbed_value, attention.head_count,
+                                   attention.value_size, mixed));
+  }
+  INGOT_TRY_VOID(layer_work.normalise(attention.output_norm, mixed, mixed));
+  layer_work.work.observe(attention.output, 0, mixed, layer_work.tokens);
+  return layer_work.work.multiply(attention.output, mixed, outputs);
 }
 
 }  // namespace ingot::evaluation

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Causal attention within chunks.
+// What mixes the tokens of a chunk: causal attention, or what layers have in its place.
 #pragma once
 
-#include "evaluation/network.hpp"
-#include "evaluation/panels.hpp"
-#include "evaluation/work_room.hpp"
+#include "evaluation/layer_work.hpp"
+#include "evaluation/positions.hpp"
 
 namespace ingot::evaluation {
 
-/// Mixes the values of each head by the softmax of its scores.
+/// outputs = the attention of a layer.
 ///
-/// @param queries, keys  rotated.
-/// @param window         tokens that each token sees, itself included; 0: all before it.
-/// @param mixed          head_count * value_size features.
-/// @return only Errc::internal, or the exception of a thread.
-[[nodiscard]] Result<void> attend(const Settings& settings, const Batch& batch, std::size_t window,
-                                  const Panels& queries, const Panels& keys, const Panels& values,
-                                  Panels& mixed, BufferPool& buffers, unsigned thread_count);
+/// @param rotation  that of the layer.
+[[nodiscard]] Result<void> apply_attention(const LayerWork& layer_work, const Attention& attention,
+                                           std::size_t layer, const Rotation& rotation,
+                                           const Panels& inputs, Panels& outputs);
+
+/// outputs = out(gate * convolution(other gate * values)) of the last few tokens.
+[[nodiscard]] Result<void> apply_convolution(const LayerWork& layer_work,
+                                             const ShortConvolution& convolution,
+                                             const Panels& inputs, Panels& outputs);
 
 }  // namespace ingot::evaluation

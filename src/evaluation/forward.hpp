@@ -56,11 +56,6 @@ class ForwardPass {
   /// @param row     room for a decoded row.
   /// @param column  of the token in its panel.
   [[nodiscard]] Result<void> embed_token(TokenId id, float* row, float* column) const;
-  /// y = norm of x; a copy if there is no norm.
-  [[nodiscard]] static Result<void> normalise_states(const Settings& settings, const Norm& norm,
-                                                     const Panels& x, Panels& y,
-                                                     unsigned thread_count);
-
   std::unique_ptr<Network> network_;
   std::unique_ptr<MatrixWork> work_;
 };

@@ -55,6 +55,9 @@ void MatrixWork::multiply_tile(const Matrix& matrix, const WeightRows& rows, std
                    std::min(columns_at_a_time, matrix.columns - column), x + column * panel_tokens,
                    y, column > 0);
   }
+  if (matrix.scale != 1.0F) {
+    for (std::size_t i = 0; i < rows.row_count * panel_tokens; ++i) y[i] *= matrix.scale;
+  }
   if (matrix.bias.empty()) return;
   for (std::size_t i = 0; i < rows.row_count; ++i) {
     for (std::size_t token = 0; token < panel_tokens; ++token) {
@@ -74,6 +77,14 @@ Result<void> MatrixWork::multiply(const Matrix& matrix, const Panels& inputs, Pa
                   }
                   return {};
                 });
+}
+
+Result<Panels> MatrixWork::project(const Matrix& matrix, const Panels& inputs,
+                                   std::span<const std::uint8_t> tokens, std::size_t expert) {
+  observe(matrix, expert, inputs, tokens);
+  Panels outputs(matrix.row_count, inputs.panel_count());
+  INGOT_TRY_VOID(multiply(matrix, inputs, outputs));
+  return outputs;
 }
 
 }  // namespace ingot::evaluation

@@ -41,14 +41,20 @@ class MatrixWork {
   [[nodiscard]] unsigned thread_count() const noexcept { return thread_count_; }
   [[nodiscard]] BufferPool& buffers() noexcept { return buffers_; }
 
-  /// Shows the inputs of a matrix to the observer, if there is one. To be called once a tensor.
+  /// Shows the inputs of a matrix to the observer, if there is one. Of a fused
+  /// tensor only the first part counts.
   void observe(const Matrix& matrix, std::size_t expert, const Panels& inputs,
                std::span<const std::uint8_t> tokens) const {
-    if (observer_) observer_(*matrix.tensor, expert, inputs, tokens);
+    if (observer_ && !matrix.is_later_part) observer_(*matrix.tensor, expert, inputs, tokens);
   }
 
-  /// outputs = matrix * inputs + bias; `outputs` has matrix.row_count features.
+  /// outputs = scale * matrix * inputs + bias; `outputs` has matrix.row_count features.
   [[nodiscard]] Result<void> multiply(const Matrix& matrix, const Panels& inputs, Panels& outputs);
+
+  /// Shows the inputs and multiplies them.
+  [[nodiscard]] Result<Panels> project(const Matrix& matrix, const Panels& inputs,
+                                       std::span<const std::uint8_t> tokens,
+                                       std::size_t expert = 0);
 
   /// Rows of a matrix that fit one tile, a multiple of group_rows.
   [[nodiscard]] static std::size_t tile_rows(const Matrix& matrix) noexcept;

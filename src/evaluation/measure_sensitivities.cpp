@@ -30,14 +30,8 @@ std::vector<Group> groups_of(const Network& network) {
   std::vector<Group> groups = {{.is_embedding = true}};
   add_tensor(groups[0], network.embedding);
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    const Layer& layer = network.layers[i];
     Group group{.first_layer = i};
-    for (const Matrix* matrix : {&layer.query, &layer.key, &layer.value, &layer.output}) {
-      add_tensor(group, *matrix);
-    }
-    for (const FeedForward* part : {&layer.feed_forward, &layer.experts, &layer.shared_expert}) {
-      for (const Matrix* matrix : {&part->gate, &part->up, &part->down}) add_tensor(group, *matrix);
-    }
+    for (const Matrix* matrix : network.layers[i].matrices()) add_tensor(group, *matrix);
     groups.push_back(std::move(group));
   }
   groups.push_back({.first_layer = network.layers.size()});

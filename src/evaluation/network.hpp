@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The weights of a network: found by name, shapes checked against the keys.
+// The weights of a network: those that the row of its architecture names, of the shapes that it
+// tells.
 #pragma once
 
 #include <cstddef>
@@ -16,51 +17,103 @@ struct Matrix {
   std::size_t first_row = 0;
   std::size_t row_count = 0;
   std::size_t columns = 0;
-  std::vector<float> bias = {};  ///< A number for each row, or empty.
+  std::vector<float> bias = {};  ///< A number for each row, of each expert, or empty.
+  float scale = 1.0F;            ///< Of all rows.
+  std::size_t expert_rows = 0;   ///< Rows from an expert to the next; 0: row_count.
+  bool is_later_part = false;    ///< The first part of a fused tensor stands for all.
 
   [[nodiscard]] bool exists() const noexcept { return tensor != nullptr; }
-  /// The rows of one expert, where all of them are `row_count` rows each.
-  [[nodiscard]] Matrix of_expert(std::size_t expert) const {
-    return {tensor, first_row + expert * row_count, row_count, columns, {}};
-  }
+  /// The rows of one expert, or of one head.
+  [[nodiscard]] Matrix of_expert(std::size_t expert) const;
+  /// Some of the rows.
+  [[nodiscard]] Matrix part(std::size_t first, std::size_t count) const;
 };
 
-/// Weights of a norm; without weights there is no norm.
+/// A norm that is not applied leaves its input as it is.
 struct Norm {
-  std::vector<float> weight;
-  std::vector<float> bias;
+  std::vector<float> weight = {};  ///< Empty: 1
+  std::vector<float> bias = {};    ///< Empty: 0
+  bool is_applied = false;
+  std::size_t row_size = 0;  ///< Features that a row of weights is for.
 
-  [[nodiscard]] bool exists() const noexcept { return !weight.empty(); }
+  [[nodiscard]] bool exists() const noexcept { return is_applied; }
 };
 
-/// `down(gate(x) * up(x))`
+/// `down(activation(gate(x)) * up(x))`, or `down(activation(up(x)))`
 struct FeedForward {
-  Matrix gate;
-  Matrix up;
+  Matrix gate = {};
+  Matrix up = {};
+  Matrix down = {};
+  Norm inner_norm = {};  ///< Before `down`.
+};
+
+struct Experts {
+  Matrix router;
+  std::vector<float> selection_bias;  ///< Added to shares where experts are chosen.
+  FeedForward chosen;                 ///< The matrices of all experts.
+  FeedForward shared;                 ///< Optional: of all tokens.
+  std::vector<float> shared_router;   ///< Optional: the gate of the shared expert.
+  std::size_t count = 0;
+};
+
+/// Queries, or keys and values, that come from a narrow vector.
+struct Narrow {
   Matrix down;
+  Norm norm;
+  Matrix up;
+};
+
+struct Attention {
+  Matrix query;
+  Matrix key;
+  Matrix value;
+  Narrow narrow_query;    ///< In place of `query`.
+  Narrow narrow_values;   ///< In place of `key` and `value`; `down` also has a rotated key.
+  Matrix absorbed_key;    ///< For each head: what turns queries into such of the narrow vector.
+  Matrix absorbed_value;  ///< For each head: what makes a value of the narrow vector.
+  Norm query_norm;
+  Norm key_norm;
+  std::vector<float> sinks;  ///< For each head, a score that takes part without a value.
+  Norm output_norm;          ///< Before `output`.
+  Matrix output;
+  std::size_t head_count = 0;
+  std::size_t kv_head_count = 0;
+  std::size_t key_size = 0;      ///< Elements of a query and of a key.
+  std::size_t value_size = 0;    ///< Elements of a value.
+  std::size_t rotated_from = 0;  ///< The first element of a head that rotates.
+  float scale = 0.0F;
+
+  [[nodiscard]] bool is_narrow() const noexcept { return narrow_values.down.exists(); }
+};
+
+/// Gated inputs, mixed with the tokens right before.
+struct ShortConvolution {
+  Matrix in;                  ///< The gate of inputs, that of outputs, and the values.
+  std::vector<float> kernel;  ///< For each feature, the oldest token first.
+  Matrix out;
+  std::size_t taps = 0;
 };
 
 struct Layer {
   Norm attention_norm;
-  Matrix query;
-  Matrix key;
-  Matrix value;
-  Norm query_norm;
-  Norm key_norm;
-  Matrix output;
+  Norm own_attention_norm;  ///< Of attention alone, where the other one is for both parts.
+  Attention attention;
+  ShortConvolution convolution;  ///< In place of attention.
   Norm post_attention_norm;
   Norm feed_forward_norm;
   FeedForward feed_forward;
-  Matrix router;              ///< Exists where there are experts.
-  FeedForward experts;        ///< The matrices of the first expert.
-  FeedForward shared_expert;  ///< Optional, with `shared_router`.
-  std::vector<float> shared_router;
+  Experts experts;
   Norm post_feed_forward_norm;
+
+  /// The matrices that are worth quantizing: all but routers.
+  [[nodiscard]] std::vector<const Matrix*> matrices() const;
 };
 
 struct Network {
   Settings settings;
   Matrix embedding;
+  Matrix positions;  ///< Learned, a row for each position, or missing.
+  Norm embedding_norm;
   std::vector<Layer> layers;
   Norm output_norm;
   Matrix output;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "evaluation/settings.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "ingot/metadata_keys.hpp"
+#include "model/open/model_header.hpp"
 
 namespace ingot::evaluation {
 namespace {
@@ -12,17 +15,6 @@ namespace {
 constexpr std::uint64_t max_size = std::uint64_t{1} << 20;
 constexpr std::uint64_t max_layers = 10000;
 constexpr std::uint64_t max_tokens = std::uint64_t{1} << 40;
-
-// Keys that are not in metadata_keys.def.
-constexpr std::string_view embedding_scale = "embedding_scale";
-constexpr std::string_view residual_scale = "residual_scale";
-constexpr std::string_view logit_scale = "logit_scale";
-constexpr std::string_view attention_scale = "attention.scale";
-constexpr std::string_view attention_cap = "attn_logit_softcapping";
-constexpr std::string_view logit_cap = "final_logit_softcapping";
-constexpr std::string_view expert_weights_scale = "expert_weights_scale";
-constexpr std::string_view rope_attention_factor = "rope.scaling.attn_factor";
-constexpr std::string_view window_rope_base = "rope.freq_base_swa";
 
 /// Reads keys `<architecture>.<suffix>`.
 class KeyReader {
@@ -55,6 +47,19 @@ class KeyReader {
     INGOT_TRY(const std::uint64_t found, number_or(suffix, 0, max_size));
     return found == 0 ? fallback : static_cast<std::size_t>(found);
   }
+  /// That of a layer, where each may have its own.
+  [[nodiscard]] Result<std::size_t> layer_size_or(std::string_view suffix, std::size_t layer,
+                                                  std::size_t fallback) const {
+    const std::string key = prefix_ + std::string(suffix);
+    const ModelHeader header(model_);
+    if (!header.has_key(key)) return fallback;
+    if (!header.array_size(key)) return size_or(suffix, 0);
+    const auto found = header.number(key, layer);
+    if (!found || *found < 0 || static_cast<std::uint64_t>(*found) > max_size) {
+      return refuse(key, "it has no fitting number for layer " + std::to_string(layer));
+    }
+    return static_cast<std::size_t>(*found);
+  }
 
   [[nodiscard]] Result<bool> flag_or(std::string_view suffix, bool fallback) const {
     return has(suffix) ? model_.get<bool>(prefix_ + std::string(suffix)) : Result<bool>(fallback);
@@ -68,6 +73,11 @@ class KeyReader {
   }
   [[nodiscard]] Result<double> real_or(std::string_view suffix, double fallback) const {
     return has(suffix) ? real(suffix) : Result<double>(fallback);
+  }
+  /// A factor: the fallback if the key is missing or 0.
+  [[nodiscard]] Result<float> factor_or(std::string_view suffix, double fallback) const {
+    INGOT_TRY(const double found, real_or(suffix, 0.0));
+    return static_cast<float>(found == 0.0 ? fallback : found);
   }
 
  private:
@@ -85,88 +95,125 @@ Result<void> refuse_encoders(const KeyReader& keys, const Settings& settings) {
 
 Result<void> read_sizes(const KeyReader& keys, Settings& settings) {
   INGOT_TRY(settings.width, keys.size(suffixes::embedding_length));
-  INGOT_TRY(settings.layer_count, keys.number(suffixes::block_count, 1, max_layers));
-  INGOT_TRY(settings.head_count, keys.size(suffixes::attention_head_count));
-  INGOT_TRY(settings.kv_head_count,
-            keys.size_or(suffixes::attention_head_count_kv, settings.head_count));
-  if (settings.head_count % settings.kv_head_count != 0) {
+  INGOT_TRY(const std::uint64_t blocks, keys.number(suffixes::block_count, 1, max_layers));
+  INGOT_TRY(const std::uint64_t next, keys.number_or("nextn_predict_layers", 0, blocks - 1));
+  settings.layer_count = static_cast<std::size_t>(blocks - next);
+  INGOT_TRY(const std::size_t heads,
+            keys.layer_size_or(suffixes::attention_head_count, 0, std::size_t{1}));
+  if (heads == 0 || heads > settings.width) {
     return refuse(settings.prefix + std::string(suffixes::attention_head_count),
-                  std::to_string(settings.head_count) + " heads cannot share " +
-                      std::to_string(settings.kv_head_count) + " heads of keys");
+                  std::to_string(heads) + " heads; a model has from 1 head to one an element");
   }
-  const std::size_t usual_size = settings.width / settings.head_count;
-  INGOT_TRY(settings.key_size, keys.size_or(suffixes::attention_key_length, usual_size));
-  INGOT_TRY(settings.value_size, keys.size_or(suffixes::attention_value_length, usual_size));
-  if (settings.key_size == 0 || settings.value_size == 0) {
-    return refuse(settings.prefix + std::string(suffixes::attention_head_count),
-                  "more heads than elements");
-  }
-  if (settings.head_count * settings.key_size > max_size ||
-      settings.head_count * settings.value_size > max_size) {
-    return refuse(settings.prefix + std::string(suffixes::attention_head_count),
-                  "all heads together have too many elements");
+  INGOT_TRY(settings.key_size,
+            keys.size_or(suffixes::attention_key_length, settings.width / heads));
+  for (const std::string_view suffix :
+       {suffixes::feed_forward_length, suffixes::expert_feed_forward_length,
+        suffixes::expert_shared_feed_forward_length, suffixes::attention_value_length}) {
+    INGOT_TRY_VOID(keys.layer_size_or(suffix, 0, 0));
   }
   INGOT_TRY(settings.context_length, keys.number_or(suffixes::context_length, 0, max_tokens));
-  INGOT_TRY(const double epsilon, keys.real(settings.kind.norm == NormKind::rms
+  INGOT_TRY(const double epsilon, keys.real(settings.parts.norms.kind == NormKind::rms
                                                 ? suffixes::attention_layer_norm_rms_epsilon
                                                 : suffixes::attention_layer_norm_epsilon));
   settings.epsilon = static_cast<float>(epsilon);
   return {};
 }
 
-Result<void> read_feed_forward(const KeyReader& keys, Settings& settings) {
-  const Architecture& kind = settings.kind;
-  INGOT_TRY(const std::uint64_t experts, keys.number_or(suffixes::expert_count, 0, max_size));
-  settings.expert_count = static_cast<std::size_t>(experts);
-  if (kind.expert_weights == ExpertWeights::none && settings.expert_count > 0) {
-    return refuse_kind(settings.prefix + std::string(suffixes::expert_count),
-                       "experts are not known in this architecture");
+Result<void> read_experts(const KeyReader& keys, Settings& settings) {
+  INGOT_TRY(const std::uint64_t count, keys.number_or(suffixes::expert_count, 0, max_size));
+  if (count == 0) return {};
+  ExpertSettings& experts = settings.experts;
+  const ExpertFacts& facts = settings.parts.experts;
+  INGOT_TRY(experts.used, keys.layer_size_or(suffixes::expert_used_count, 0, 0));
+  if (experts.used == 0 || experts.used > count) {
+    return refuse(settings.prefix + std::string(suffixes::expert_used_count),
+                  std::to_string(experts.used) + " of " + std::to_string(count) + " experts");
   }
-  if (settings.expert_count == 0) {
-    if (kind.expert_weights != ExpertWeights::none && !kind.may_lack_experts) {
-      return refuse(settings.prefix + std::string(suffixes::expert_count),
-                    "there are no experts, and the architecture needs them");
-    }
-    INGOT_TRY(settings.feed_forward, keys.size(suffixes::feed_forward_length));
-    return {};
+  INGOT_TRY(const std::uint64_t routing, keys.number_or("expert_gating_func", 0, std::uint64_t{3}));
+  experts.routing = routing == 0 ? facts.routing : static_cast<Routing>(routing - 1);
+  INGOT_TRY(experts.are_normalised, facts.read_key ? keys.flag_or("expert_weights_norm", false)
+                                                   : Result<bool>(facts.are_normalised));
+  INGOT_TRY(experts.scale, keys.factor_or("expert_weights_scale", 1.0));
+  INGOT_TRY(experts.groups, keys.size_or("expert_group_count", 1));
+  INGOT_TRY(experts.groups_used, keys.size_or("expert_group_used_count", experts.groups));
+  if (count % experts.groups != 0 || experts.groups_used > experts.groups ||
+      experts.used > count / experts.groups * experts.groups_used ||
+      (experts.groups > 1 && count / experts.groups < 2)) {
+    return refuse(
+        settings.prefix + "expert_group_count",
+        std::to_string(count) + " experts make no " + std::to_string(experts.groups) + " groups");
   }
-  INGOT_TRY(settings.experts_used,
-            keys.number(suffixes::expert_used_count, 1, settings.expert_count));
-  INGOT_TRY(settings.feed_forward, keys.size_or(suffixes::feed_forward_length, 0));
-  // Mixtral's experts are as wide as the key for layers without experts; in the architectures of
-  // qwen that is the width of all experts of a token together.
-  const std::size_t usual =
-      kind.may_lack_experts ? settings.feed_forward : settings.feed_forward / settings.experts_used;
-  INGOT_TRY(settings.expert_feed_forward,
-            keys.size_or(suffixes::expert_feed_forward_length, usual));
-  if (settings.expert_feed_forward == 0) {
-    return refuse(settings.prefix + std::string(suffixes::feed_forward_length),
-                  "no key has the width of an expert");
-  }
-  if (kind.has_shared_expert) {
-    INGOT_TRY(settings.shared_feed_forward,
-              keys.size_or(suffixes::expert_shared_feed_forward_length, settings.feed_forward));
-  }
-  INGOT_TRY(const double scale, keys.real_or(expert_weights_scale, 0.0));
-  if (scale != 0.0) settings.expert_scale = static_cast<float>(scale);
   return {};
 }
 
-Result<void> read_window(const KeyReader& keys, Settings& settings) {
-  const Architecture& kind = settings.kind;
-  if (kind.window_period == 0) return {};
+/// Which layers have a window: the rule of the row, or the key of the pattern.
+Result<void> read_windows(const Model& model, const KeyReader& keys, Settings& settings) {
+  settings.windows.assign(settings.layer_count, false);
+  const ArchitectureMemory rule = settings.row->memory.value_or(ArchitectureMemory{});
+  if (rule.windows == LayerWindows::none) return {};
+  if (rule.only_for_layers != 0 && rule.only_for_layers != settings.layer_count) return {};
   INGOT_TRY(const std::uint64_t window,
-            keys.number_or(suffixes::attention_sliding_window, kind.usual_window, max_tokens));
+            keys.number_or(suffixes::attention_sliding_window, rule.window, max_tokens));
   settings.window = static_cast<std::size_t>(window);
-  INGOT_TRY(settings.window_period,
-            keys.size_or(suffixes::attention_sliding_window_pattern, kind.window_period));
+  if (window == 0) return {};
+  const AttentionFacts& facts = settings.parts.attention;
+  if (facts.chunk > 0) settings.window = facts.chunk;
+  const std::string pattern =
+      settings.prefix + std::string(suffixes::attention_sliding_window_pattern);
+  const ModelHeader header(model);
+  const bool has_list = header.array_size(pattern).has_value();
+  if (rule.windows == LayerWindows::by_key && !has_list) {
+    return refuse(pattern, "it must have a number for each layer");
+  }
+  std::uint64_t period = rule.period;
+  if (!has_list) {
+    INGOT_TRY(period, keys.size_or(suffixes::attention_sliding_window_pattern, period));
+  }
+  for (std::size_t i = 0; i < settings.layer_count; ++i) {
+    const bool is_last = rule.windows == LayerWindows::full_last;
+    settings.windows[i] = has_list     ? header.number(pattern, i).value_or(0) != 0
+                          : period < 1 ? true
+                          : is_last    ? i % period + 1 < period
+                                       : i % period != 0;
+    settings.has_windows = settings.has_windows || settings.windows[i];
+  }
+  return {};
+}
+
+/// The scaling by YaRN: its growth of rotated elements, and where it begins.
+Result<void> read_yarn(const KeyReader& keys, Settings& settings) {
+  RopeSettings& rope = settings.rope;
+  rope.is_yarn = true;
+  INGOT_TRY(rope.fast_turns, keys.real_or("rope.scaling.yarn_beta_fast", 32.0));
+  INGOT_TRY(rope.slow_turns, keys.real_or("rope.scaling.yarn_beta_slow", 1.0));
+  if (rope.original_context == 0 || !(rope.fast_turns > 0.0) || !(rope.slow_turns > 0.0)) {
+    return refuse(settings.prefix + std::string(suffixes::rope_scaling_original_context_length),
+                  "YaRN needs a context, and turns above 0");
+  }
+  if (rope.scale >= 1.0) return {};
+  const double growth = 0.1 * std::log(1.0 / rope.scale);
+  if (settings.parts.positions.yarn_scales_attention) {
+    INGOT_TRY(const double factor, keys.real_or("rope.scaling.yarn_log_multiplier", 0.0));
+    // Converters write a tenth of the factor. With one, elements do not grow; scores do instead.
+    const double score_growth =
+        rope.magnitude * (1.0 + growth * (factor == 0.0 ? 1.0 : factor * 10.0));
+    settings.attention_factor = static_cast<float>(score_growth * score_growth);
+    if (factor != 0.0) return {};
+  }
+  rope.magnitude *= 1.0 + growth;
   return {};
 }
 
 Result<void> read_rope(const Model& model, const KeyReader& keys, Settings& settings) {
   RopeSettings& rope = settings.rope;
+  const PositionFacts& facts = settings.parts.positions;
+  if (facts.pairing == Pairing::none) return {};
+  if (facts.may_lack_rotation) {
+    INGOT_TRY(const bool is_rotated, keys.flag_or(suffixes::rope_scaling_finetuned, true));
+    if (!is_rotated) return {};
+  }
   INGOT_TRY(const std::uint64_t rotated,
-            keys.number_or(suffixes::rope_dimension_count, settings.key_size, settings.key_size));
+            keys.number_or(suffixes::rope_dimension_count, settings.key_size, max_size));
   rope.rotated = static_cast<std::size_t>(rotated);
   if (rope.rotated % 2 != 0) {
     return refuse(settings.prefix + std::string(suffixes::rope_dimension_count),
@@ -178,9 +225,11 @@ Result<void> read_rope(const Model& model, const KeyReader& keys, Settings& sett
   }
   const std::string kind_key = settings.prefix + std::string(suffixes::rope_scaling_type);
   const auto kind = model.get_or(kind_key, std::string_view("linear"));
-  if (kind != "none" && kind != "linear" && kind != "longrope") {
+  constexpr std::string_view kinds[] = {"none", "linear", "longrope", "yarn"};
+  if (std::ranges::find(kinds, kind) == std::ranges::end(kinds)) {
     return refuse_kind(kind_key, "scaling of the kind \"" + std::string(kind) +
-                                     "\" is unknown here; none, linear and longrope are supported");
+                                     "\" is unknown here; none, linear, longrope and yarn are "
+                                     "supported");
   }
   INGOT_TRY(double factor, keys.real_or(suffixes::rope_scaling_factor, 0.0));
   if (factor == 0.0) {
@@ -191,57 +240,120 @@ Result<void> read_rope(const Model& model, const KeyReader& keys, Settings& sett
                   "it must not be negative");
   }
   if (kind != "none" && factor != 0.0) rope.scale = 1.0 / factor;
-  INGOT_TRY(rope.magnitude, keys.real_or(rope_attention_factor, 1.0));
+  INGOT_TRY(rope.magnitude, keys.real_or("rope.scaling.attn_factor", 1.0));
   INGOT_TRY(rope.original_context, keys.number_or(suffixes::rope_scaling_original_context_length,
                                                   settings.context_length, max_tokens));
-  const double usual_base =
-      settings.kind.window_rope_base > 0.0 ? settings.kind.window_rope_base : rope.base;
-  INGOT_TRY(rope.window_base, keys.real_or(window_rope_base, usual_base));
-  if (settings.kind.window_is_scaled) rope.window_scale = rope.scale;
+  const double usual_base = facts.window_base > 0.0 ? facts.window_base : rope.base;
+  INGOT_TRY(rope.window_base, keys.real_or("rope.freq_base_swa", usual_base));
+  rope.window_magnitude = rope.magnitude;
+  if (kind == "yarn") INGOT_TRY_VOID(read_yarn(keys, settings));
+  if (facts.window_is_scaled) {
+    rope.window_scale = rope.scale;
+    rope.window_magnitude = rope.magnitude;
+  }
   return {};
 }
 
-float usual_attention_scale(const Settings& settings) {
-  const AttentionScale kind = settings.kind.attention_scale;
-  const bool is_27b = (kind == AttentionScale::gemma2 && settings.layer_count == 46) ||
-                      (kind == AttentionScale::gemma3 && settings.layer_count == 62);
-  const std::size_t size = is_27b ? settings.width / settings.head_count : settings.key_size;
-  return 1.0F / std::sqrt(static_cast<float>(size));
+Result<void> read_attention(const KeyReader& keys, Settings& settings) {
+  const AttentionFacts& facts = settings.parts.attention;
+  if (facts.scale == AttentionScale::key) {
+    INGOT_TRY(settings.attention_scale, keys.factor_or("attention.scale", 0.0));
+  }
+  const bool is_27b = (facts.scale == AttentionScale::gemma2 && settings.layer_count == 46) ||
+                      (facts.scale == AttentionScale::gemma3 && settings.layer_count == 62);
+  if (is_27b) {
+    INGOT_TRY(const std::size_t heads, keys.size(suffixes::attention_head_count));
+    settings.attention_scale = 1.0F / std::sqrt(static_cast<float>(settings.width / heads));
+  }
+  if (facts.cap != 0.0) {
+    INGOT_TRY(const double cap, keys.real_or("attn_logit_softcapping", facts.cap));
+    settings.attention_cap = static_cast<float>(cap);
+  }
+  if (facts.clamps) {
+    INGOT_TRY(const double clamp, keys.real_or(suffixes::attention_clamp_kqv, 0.0));
+    settings.clamp = static_cast<float>(std::max(clamp, 0.0));
+  }
+  if (const std::optional<double> bias = settings.parts.positions.largest_bias) {
+    INGOT_TRY(const double largest, keys.real_or(suffixes::attention_max_alibi_bias, *bias));
+    settings.largest_bias = static_cast<float>(largest);
+  }
+  if (facts.cools_late && settings.has_windows) {
+    settings.cooling = facts.chunk;
+    settings.cooling_rate = 0.1F;
+  }
+  return {};
 }
 
 Result<void> read_scales(const KeyReader& keys, Settings& settings) {
-  const Architecture& kind = settings.kind;
-  settings.attention_scale = usual_attention_scale(settings);
-  if (kind.attention_scale == AttentionScale::key) {
-    INGOT_TRY(const double scale, keys.real_or(attention_scale, 0.0));
-    if (scale != 0.0) settings.attention_scale = static_cast<float>(scale);
-  }
-  if (kind.embedding_scale == EmbeddingScale::root) {
+  const ScaleFacts& facts = settings.parts.scales;
+  const double layers = static_cast<double>(settings.layer_count);
+  const double width = static_cast<double>(settings.width);
+  if (facts.embedding_by_root) {
     settings.embedding_scale = std::sqrt(static_cast<float>(settings.width));
-  } else if (kind.embedding_scale == EmbeddingScale::key) {
-    INGOT_TRY(const double scale, keys.real_or(embedding_scale, 0.0));
-    if (scale != 0.0) settings.embedding_scale = static_cast<float>(scale);
+  } else if (facts.embedding != 0.0) {
+    INGOT_TRY(settings.embedding_scale, keys.factor_or("embedding_scale", facts.embedding));
   }
-  if (kind.has_granite_scales) {
-    INGOT_TRY(const double residual, keys.real_or(residual_scale, 0.0));
-    if (residual != 0.0) settings.residual_scale = static_cast<float>(residual);
-    INGOT_TRY(const double logit, keys.real(logit_scale));
-    if (logit == 0.0) {
-      return refuse(settings.prefix + std::string(logit_scale), "it must not be 0");
-    }
-    settings.logit_scale = static_cast<float>(1.0 / logit);
-    if (keys.has(suffixes::rope_scaling_finetuned)) {
-      return refuse_kind(settings.prefix + std::string(suffixes::rope_scaling_finetuned),
-                         "models that switch their rotation by this key are not supported");
-    }
+  if (facts.residual_by_key || facts.residual_of_depth != 0.0) {
+    const double usual =
+        facts.residual_of_depth != 0.0 ? facts.residual_of_depth / std::sqrt(layers) : 1.0;
+    INGOT_TRY(settings.residual_scale, keys.factor_or("residual_scale", usual));
   }
-  if (kind.caps_logits) {
-    INGOT_TRY(const double attention, keys.real_or(attention_cap, 50.0));
-    INGOT_TRY(const double logits, keys.real_or(logit_cap, 30.0));
-    settings.attention_cap = static_cast<float>(attention);
-    settings.logit_cap = static_cast<float>(logits);
+  if (facts.logits_divided || facts.logits_multiplied) {
+    const double usual = facts.base_width != 0.0 ? width / facts.base_width : 1.0;
+    INGOT_TRY(const float scale, keys.factor_or("logit_scale", usual));
+    if (facts.base_width == 0.0 && keys.has("logit_scale") && facts.logits_divided) {
+      INGOT_TRY(const double given, keys.real("logit_scale"));
+      if (given == 0.0) return refuse(settings.prefix + "logit_scale", "it must not be 0");
+    }
+    settings.logit_scale = facts.logits_divided ? 1.0F / scale : scale;
+  }
+  if (facts.logit_cap != 0.0) {
+    INGOT_TRY(const double cap, keys.real_or("final_logit_softcapping", facts.logit_cap));
+    settings.logit_cap = static_cast<float>(cap);
   }
   return {};
+}
+
+/// ln(1 + e^x)
+float softplus(float x) noexcept { return x > 20.0F ? x : std::log1p(std::exp(x)); }
+
+/// The numbers of xielu: keys of whole names, with a number or a list of them.
+Result<void> read_curves(const Model& model, Settings& settings) {
+  if (settings.parts.activation != Activation::xielu) return {};
+  settings.curves.resize(settings.layer_count);
+  constexpr std::pair<const char*, float CurveSettings::*> members[] = {
+      {"xielu.alpha_n", &CurveSettings::negative},
+      {"xielu.alpha_p", &CurveSettings::positive},
+      {"xielu.beta", &CurveSettings::beta},
+      {"xielu.eps", &CurveSettings::epsilon}};
+  for (const auto& [key, member] : members) {
+    const Value* value = model.find(key);
+    if (value == nullptr) return refuse(key, "the architecture needs it");
+    const bool is_list = value->is_array();
+    if (is_list && value->as_array().size() < settings.layer_count) {
+      return refuse(key, "it has fewer numbers than there are layers");
+    }
+    for (std::size_t i = 0; i < settings.layer_count; ++i) {
+      INGOT_TRY(const double number,
+                is_list ? value->as_array()[i].get<double>() : value->get<double>());
+      if (!std::isfinite(number)) return refuse(key, "it is not a finite number");
+      settings.curves[i].*member = static_cast<float>(number);
+    }
+  }
+  for (CurveSettings& curve : settings.curves) {
+    curve.negative = curve.beta + softplus(curve.negative);
+    curve.positive = softplus(curve.positive);
+  }
+  return {};
+}
+
+std::string names_of_known_architectures() {
+  std::string names;
+  for (const std::string_view name : architecture_names()) {
+    if (!find_architecture(name)->is_evaluated) continue;
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -254,24 +366,33 @@ Failure refuse_kind(std::string_view subject, std::string detail) {
   return fail(Errc::network_unsupported, std::string(subject), std::move(detail));
 }
 
+Result<std::size_t> read_layer_size(const Model& model, const Settings& settings,
+                                    std::string_view suffix, std::size_t layer,
+                                    std::size_t fallback) {
+  return KeyReader(model, settings.prefix).layer_size_or(suffix, layer, fallback);
+}
+
 Result<Settings> read_settings(const Model& model) {
   INGOT_TRY(const auto name, model.get<std::string_view>(keys::general_architecture));
-  const Architecture* kind = find_architecture(name);
-  if (kind == nullptr) {
+  Settings settings;
+  settings.row = find_architecture(name);
+  if (settings.row == nullptr || !settings.row->is_evaluated) {
     return refuse_kind(keys::general_architecture, "the forward pass of \"" + std::string(name) +
                                                        "\" is unknown; known are " +
                                                        names_of_known_architectures());
   }
-  Settings settings;
-  settings.kind = *kind;
+  INGOT_TRY(settings.parts, parts_of(*settings.row));
   settings.prefix = std::string(name) + ".";
   const KeyReader keys(model, settings.prefix);
   INGOT_TRY_VOID(refuse_encoders(keys, settings));
   INGOT_TRY_VOID(read_sizes(keys, settings));
-  INGOT_TRY_VOID(read_feed_forward(keys, settings));
-  INGOT_TRY_VOID(read_window(keys, settings));
+  INGOT_TRY_VOID(read_experts(keys, settings));
+  INGOT_TRY_VOID(read_windows(model, keys, settings));
   INGOT_TRY_VOID(read_rope(model, keys, settings));
+  INGOT_TRY_VOID(read_attention(keys, settings));
   INGOT_TRY_VOID(read_scales(keys, settings));
+  INGOT_TRY_VOID(read_curves(model, settings));
+  INGOT_TRY(settings.is_parallel, keys.flag_or("use_parallel_residual", false));
   return settings;
 }
 

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "evaluation/architecture.hpp"
+#include "evaluation/parts.hpp"
 #include "ingot/model.hpp"
 
 namespace ingot::evaluation {
@@ -23,44 +25,65 @@ struct RopeSettings {
   double scale = 1.0;        ///< Factor of positions.
   double window_base = 0.0;  ///< The base of the frequencies in layers with a window.
   double window_scale = 1.0;
-  double magnitude = 1.0;              ///< Factor of rotated elements.
+  double magnitude = 1.0;  ///< Factor of rotated elements.
+  double window_magnitude = 1.0;
   std::uint64_t original_context = 0;  ///< Tokens; longer texts take the factors for long ones.
+  bool is_yarn = false;                ///< Only slow frequencies are scaled.
+  double fast_turns = 32.0;  ///< Frequencies with more turns in the original context are not.
+  double slow_turns = 1.0;   ///< Those with fewer are scaled in full.
+};
+
+struct ExpertSettings {
+  Routing routing = Routing::softmax;
+  bool are_normalised = false;
+  std::size_t used = 0;    ///< The number of experts that each token uses.
+  std::size_t groups = 1;  ///< Experts are chosen from a few of so many groups.
+  std::size_t groups_used = 1;
+  float scale = 1.0F;  ///< Factor of the shares.
+};
+
+/// The numbers of xielu in a layer.
+struct CurveSettings {
+  float negative = 0.0F;
+  float positive = 0.0F;
+  float beta = 0.0F;
+  float epsilon = 0.0F;
 };
 
 struct Settings {
-  Architecture kind;
+  const Architecture* row = nullptr;
+  Parts parts;
   std::string prefix;  ///< "llama."
   std::size_t width = 0;
   std::size_t layer_count = 0;
-  std::size_t head_count = 0;
-  std::size_t kv_head_count = 0;
-  std::size_t key_size = 0;    ///< Elements of a query and of a key.
-  std::size_t value_size = 0;  ///< Elements of a value.
-  std::size_t feed_forward = 0;
-  std::size_t expert_count = 0;  ///< 0: no experts
-  std::size_t experts_used = 0;  ///< The number of experts that each token uses.
-  std::size_t expert_feed_forward = 0;
-  std::size_t shared_feed_forward = 0;
+  std::size_t key_size = 0;          ///< By the keys; the tensors of a layer may tell another.
   std::uint64_t context_length = 0;  ///< Tokens; 0 if unknown.
   float epsilon = 0.0F;
-  float attention_scale = 0.0F;
+  float clamp = 0.0F;          ///< The bound of projections; 0: none
+  float largest_bias = 0.0F;   ///< Of ALiBi; 0: none
   float attention_cap = 0.0F;  ///< 0: none
   float logit_cap = 0.0F;      ///< 0: none
   float embedding_scale = 1.0F;
   float residual_scale = 1.0F;
-  float logit_scale = 1.0F;  ///< Factor.
-  float expert_scale = 1.0F;
-  std::size_t window = 0;         ///< Tokens that a layer with a window sees; 0: no layer has one.
-  std::size_t window_period = 0;  ///< See Architecture.
+  float logit_scale = 1.0F;       ///< Factor.
+  float attention_scale = 0.0F;   ///< 0: by the size of a head.
+  float attention_factor = 1.0F;  ///< Multiplies the scale of a head.
+  std::size_t cooling = 0;        ///< Tokens after which queries grow; 0: they do not.
+  float cooling_rate = 0.0F;
+  ExpertSettings experts;
+  std::size_t window = 0;             ///< Tokens that a layer with a window sees.
+  std::vector<bool> windows;          ///< The layers that have one.
+  std::vector<CurveSettings> curves;  ///< The numbers of each layer, for xielu.
+  bool has_windows = false;           ///< Some layer has one.
+  bool is_parallel = false;           ///< Both parts of a layer read its input.
   RopeSettings rope;
   bool rounds_cache = false;  ///< See EvaluationOptions.
 
-  [[nodiscard]] std::size_t query_size() const noexcept { return head_count * key_size; }
-  [[nodiscard]] bool has_window(std::size_t layer) const noexcept {
-    return window > 0 && layer % window_period + 1 < window_period;
-  }
   [[nodiscard]] bool is_rotated(std::size_t layer) const noexcept {
-    return kind.unrotated_period == 0 || (layer + 1) % kind.unrotated_period != 0;
+    const PositionFacts& positions = parts.positions;
+    if (positions.rotates_only_windows && has_windows) return windows[layer];
+    return positions.pairing != Pairing::none && rope.rotated > 0 &&
+           (positions.unrotated_period == 0 || (layer + 1) % positions.unrotated_period != 0);
   }
 };
 
@@ -68,5 +91,11 @@ struct Settings {
 /// @return  errors that name the key: unknown architecture, a missing key, a number out of range,
 ///          a kind of rotation that is unknown.
 [[nodiscard]] Result<Settings> read_settings(const Model& model);
+
+/// A number of a layer, from 0 to that of elements of the largest network; the fallback if the key
+/// is missing.
+[[nodiscard]] Result<std::size_t> read_layer_size(const Model& model, const Settings& settings,
+                                                  std::string_view suffix, std::size_t layer,
+                                                  std::size_t fallback);
 
 }  // namespace ingot::evaluation

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "evaluation/token_math.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "ingot/parallel.hpp"
 
 namespace ingot::evaluation {
 namespace {
 
 using Lanes = std::array<float, panel_tokens>;
-
-float sigmoid(float x) noexcept { return 1.0F / (1.0F + std::exp(-x)); }
 
 /// The approximation by tanh, which gemma was trained with.
 float gelu(float x) noexcept {
@@ -42,66 +43,75 @@ Lanes mean_square_of(std::size_t count, const float* x, const Lanes& means) noex
 
 void normalise(const Norm& norm, const Settings& settings, std::size_t count, const float* x,
                float* y, std::size_t weight_row) noexcept {
-  const Lanes means = settings.kind.norm == NormKind::layer ? mean_of(count, x) : Lanes{};
+  const Lanes means = settings.parts.norms.kind == NormKind::layer ? mean_of(count, x) : Lanes{};
   Lanes factors = mean_square_of(count, x, means);
   for (float& factor : factors) factor = 1.0F / std::sqrt(factor + settings.epsilon);
-  const float* weights = norm.weight.data() + weight_row * count;
+  const float* weights = norm.weight.empty() ? nullptr : norm.weight.data() + weight_row * count;
   for (std::size_t i = 0; i < count; ++i) {
-    const float bias = norm.bias.empty() ? 0.0F : norm.bias[i];
+    const float weight = weights == nullptr ? 1.0F : weights[i];
+    const float bias = norm.bias.empty() ? 0.0F : norm.bias[weight_row * count + i];
     for (std::size_t t = 0; t < panel_tokens; ++t) {
       const std::size_t at = i * panel_tokens + t;
-      y[at] = (x[at] - means[t]) * factors[t] * weights[i] + bias;
+      y[at] = (x[at] - means[t]) * factors[t] * weight + bias;
     }
   }
 }
 
-void apply_gate(Gate gate, std::span<float> gates, std::span<const float> ups) noexcept {
+Result<void> normalise_all(const Norm& norm, const Settings& settings, const Panels& x, Panels& y,
+                           unsigned thread_count) {
+  return spread(x.panel_count(), 1, thread_count,
+                [&](std::uint64_t panel, std::uint64_t) -> Result<void> {
+                  const float* from = x.row(panel, 0);
+                  float* to = y.row(panel, 0);
+                  if (norm.exists()) {
+                    normalise(norm, settings, x.features(), from, to);
+                  } else if (from != to) {
+                    std::copy_n(from, x.features() * panel_tokens, to);
+                  }
+                  return {};
+                });
+}
+
+float sigmoid(float x) noexcept { return 1.0F / (1.0F + std::exp(-x)); }
+
+void apply_gate(Activation activation, std::span<float> gates,
+                std::span<const float> ups) noexcept {
+  if (activation != Activation::clamped_swiglu) {
+    activate(activation, {}, gates);
+    for (std::size_t i = 0; i < gates.size(); ++i) gates[i] *= ups[i];
+    return;
+  }
+  constexpr float bound = 7.0F;
+  constexpr float slope = 1.702F;
   for (std::size_t i = 0; i < gates.size(); ++i) {
-    const float x = gates[i];
-    gates[i] = (gate == Gate::silu ? x * sigmoid(x) : gelu(x)) * ups[i];
+    const float gate = std::min(gates[i], bound);
+    gates[i] = gate * sigmoid(slope * gate) * (std::clamp(ups[i], -bound, bound) + 1.0F);
+  }
+}
+
+void activate(Activation activation, const CurveSettings& curve, std::span<float> x) noexcept {
+  const auto replace = [&](auto function) {
+    for (float& each : x) each = function(each);
+  };
+  switch (activation) {
+    case Activation::gelu:
+      return replace(gelu);
+    case Activation::relu_squared:
+      return replace([](float y) { return y > 0.0F ? y * y : 0.0F; });
+    case Activation::xielu:
+      return replace([&](float y) {
+        if (y > 0.0F) return curve.positive * y * y + curve.beta * y;
+        return (std::expm1(std::min(y, curve.epsilon)) - y) * curve.negative + curve.beta * y;
+      });
+    case Activation::silu:
+    case Activation::clamped_swiglu:
+      return replace([](float y) { return y * sigmoid(y); });
   }
 }
 
 void apply_cap(float cap, std::span<float> logits) noexcept {
   if (cap == 0.0F) return;
   for (float& logit : logits) logit = cap * std::tanh(logit / cap);
-}
-
-Rotation::Rotation(const RopeSettings& rope, double base, double scale,
-                   std::span<const float> factors, const Batch& batch)
-    : positions_(batch.panels_of_chunk() * panel_tokens),
-      cosines_(rope.rotated / 2 * positions_),
-      sines_(cosines_.size()) {
-  for (std::size_t pair = 0; pair < rope.rotated / 2; ++pair) {
-    const double exponent = -2.0 * static_cast<double>(pair) / static_cast<double>(rope.rotated);
-    const double factor = factors.empty() ? 1.0 : static_cast<double>(factors[pair]);
-    const double frequency = std::pow(base, exponent) * scale / factor;
-    for (std::size_t position = 0; position < positions_; ++position) {
-      const double angle = static_cast<double>(position) * frequency;
-      cosines_[pair * positions_ + position] = static_cast<float>(std::cos(angle) * rope.magnitude);
-      sines_[pair * positions_ + position] = static_cast<float>(std::sin(angle) * rope.magnitude);
-    }
-  }
-}
-
-void Rotation::apply(const Settings& settings, std::size_t head_count, std::size_t head_size,
-                     std::size_t position, float* heads) const noexcept {
-  const std::size_t pairs = settings.rope.rotated / 2;
-  const bool are_neighbours = settings.kind.pairing == Pairing::neighbours;
-  for (std::size_t head = 0; head < head_count; ++head) {
-    float* elements = heads + head * head_size * panel_tokens;
-    for (std::size_t pair = 0; pair < pairs; ++pair) {
-      float* a = elements + (are_neighbours ? 2 * pair : pair) * panel_tokens;
-      float* b = elements + (are_neighbours ? 2 * pair + 1 : pair + pairs) * panel_tokens;
-      const float* cosines = cosines_.data() + pair * positions_ + position;
-      const float* sines = sines_.data() + pair * positions_ + position;
-      for (std::size_t t = 0; t < panel_tokens; ++t) {
-        const float turned = a[t] * cosines[t] - b[t] * sines[t];
-        b[t] = a[t] * sines[t] + b[t] * cosines[t];
-        a[t] = turned;
-      }
-    }
-  }
 }
 
 }  // namespace ingot::evaluation

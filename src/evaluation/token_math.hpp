@@ -17,27 +17,19 @@ namespace ingot::evaluation {
 void normalise(const Norm& norm, const Settings& settings, std::size_t count, const float* x,
                float* y, std::size_t weight_row = 0) noexcept;
 
+/// y = norm of all features of x; a copy if the norm is not applied.
+[[nodiscard]] Result<void> normalise_all(const Norm& norm, const Settings& settings,
+                                         const Panels& x, Panels& y, unsigned thread_count);
+
 /// gate = activation(gate) * up
-void apply_gate(Gate gate, std::span<float> gates, std::span<const float> ups) noexcept;
+void apply_gate(Activation activation, std::span<float> gates, std::span<const float> ups) noexcept;
+
+/// x = activation(x)
+void activate(Activation activation, const CurveSettings& curve, std::span<float> x) noexcept;
 
 /// logits = cap * tanh(logits / cap); nothing for a cap of 0.
 void apply_cap(float cap, std::span<float> logits) noexcept;
 
-/// Cosines and sines for the positions of a chunk: by pair of elements, then position.
-class Rotation {
- public:
-  /// @param factors  divisors of the frequencies, one a pair, or empty.
-  Rotation(const RopeSettings& rope, double base, double scale, std::span<const float> factors,
-           const Batch& batch);
-
-  /// Rotates the queries or keys of `head_count` heads of a panel, `head_size` features each.
-  void apply(const Settings& settings, std::size_t head_count, std::size_t head_size,
-             std::size_t position, float* heads) const noexcept;
-
- private:
-  std::size_t positions_;
-  std::vector<float> cosines_;
-  std::vector<float> sines_;
-};
+[[nodiscard]] float sigmoid(float x) noexcept;
 
 }  // namespace ingot::evaluation

@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""engine.py WRITE_LOGITS PROGRAM: the forward pass beside that of llama.cpp.
+"""engine.py WRITE_LOGITS PROGRAM [ARCHITECTURE...]: the forward pass beside that of llama.cpp.
 
-Compares the logits of tiny models of all architectures, which WRITE_LOGITS computes, with those of
-an engine that bench/install_ggml installs; then, where $INGOT_SHARED has a trained model, the
+Compares the logits of tiny models, which WRITE_LOGITS computes, with those of an engine that
+bench/install_ggml installs; then those of the sample that PROGRAM makes of every architecture which
+it can evaluate (or of those named), at two lengths, in F32 and Q8_0, and with other keys; then, where $INGOT_SHARED has a trained model, the
 perplexity that PROGRAM states of it and of quantized copies with the engine's. Without the engine
 it skips (77). $INGOT_GGML_CPU names one of the engine's variants ("x64") instead of the best.
 """
 import json
 import math
+import multiprocessing
 import os
 import pathlib
 import subprocess
@@ -22,20 +24,37 @@ except ImportError:
     sys.exit(77)
 
 from llama_engine import ROOT, Engine, EngineMissing, EngineModel
+from reference import read_gguf
 
 SHARED = pathlib.Path(os.environ.get("INGOT_SHARED") or ROOT.parent / "shared")
 CHUNK = 40
 LIMIT = 1e-4  # of the largest logit of a token
 # The engine takes GELU from a table of binary16.
 GELU_LIMIT = 2e-3
+GELU = ("bloom", "codeshell", "falcon", "gemma", "gpt", "mpt", "phi2", "starcoder")
+SAMPLE_CHUNKS = (40, 70)
+# Keys of samples that are set besides those of their rows, to reach what short texts do not.
+YARN = ("rope.scaling.type:string=yarn", "rope.scaling.factor:f32=4",
+        "rope.scaling.original_context_length:u32=64")
+SAMPLE_KEYS = {
+    "": ((), YARN),
+    "bailingmoe": (("expert_weights_norm:bool=true", "expert_weights_scale:f32=2.5"),),
+    "bailingmoe2": (("expert_weights_norm:bool=true", "expert_group_count:u32=2",
+                     "expert_group_used_count:u32=1", "expert_used_count:u32=1"),),
+    "deepseek2": ((*YARN, "rope.scaling.yarn_log_multiplier:f32=0.07"),),
+    "granitemoe": (("embedding_scale:f32=3", "residual_scale:f32=0.4", "attention.scale:f32=0.2"),),
+    "minicpm": (("embedding_scale:f32=3", "residual_scale:f32=0.4", "logit_scale:f32=2"),),
+    "mpt": (("attention.clamp_kqv:f32=0.5",),),
+    "olmo": (("attention.clamp_kqv:f32=0.5",),),
+}
 PERPLEXITY_LIMIT = 2e-3
 TRAINED_CHUNK = 128
 TRAINED_CHUNKS = 64
 
 
-def engine_logits(engine, path, ids):
-    model = EngineModel(engine, path, CHUNK)
-    rows = [np.array(model.decode(chunk)) for chunk in model.chunks(ids)]
+def engine_logits(engine, path, ids, chunk=CHUNK):
+    model = EngineModel(engine, path, chunk)
+    rows = [np.array(model.decode(part)) for part in model.chunks(ids)]
     model.close()
     return np.concatenate(rows).reshape(len(ids), -1)
 
@@ -63,6 +82,77 @@ def compare_logits(engine, write_logits):
             error = largest_error(found, expected)
             is_right = error <= (GELU_LIMIT if path.stem.startswith("gemma") else LIMIT)
             print(f"{path.stem:20} largest difference {error:.1e}{'' if is_right else '  WRONG'}")
+            failed |= not is_right
+    return failed
+
+
+def in_own_process(work, *arguments):
+    """The result of work, or the text of its error: some faults end the engine."""
+    reader, writer = multiprocessing.Pipe(duplex=False)
+
+    def run():
+        try:
+            writer.send(work(*arguments))
+        except RuntimeError as error:
+            writer.send(str(error))
+
+    process = multiprocessing.get_context("fork").Process(target=run)
+    process.start()
+    writer.close()
+    try:
+        return reader.recv()
+    except EOFError:
+        return "the engine aborts"
+    finally:
+        process.join()
+
+
+def edit_sample(program, name, path, keys):
+    """Sets keys of a sample; its window becomes shorter than the text."""
+    if f"{name}.attention.sliding_window" in read_gguf(path)[0]:
+        keys = ("attention.sliding_window:u32=12", *keys)
+    sets = [word for key in keys for word in ("--set", f"{name}.{key}")]
+    if sets:
+        subprocess.run([program, "edit", path, *sets, "--in-place", "-q"], check=True)
+
+
+def compare_sample(engine, write_logits, program, name, folder):
+    """The largest error of a sample and its variants; a text if something fails."""
+    path, plain = folder / "sample.gguf", folder / "plain.gguf"
+    errors = []
+    for number, keys in enumerate((*SAMPLE_KEYS[""], *SAMPLE_KEYS.get(name, ()))):
+        # The engine rounds activations where weights are of 8 bits, so it gets them as floats.
+        kind = "Q8_0" if number % 2 else "F32"
+        subprocess.run([program, "sample", "--architecture", name, "--type", kind, path, "--force",
+                        "-q"], check=True)
+        edit_sample(program, name, path, keys)
+        subprocess.run([program, "quantize", path, plain, "F32", "--force", "-q"], check=True)
+        for chunk in SAMPLE_CHUNKS:
+            done = subprocess.run([write_logits, folder, str(chunk), path], capture_output=True)
+            if done.returncode:
+                return done.stderr.decode().strip()
+            ids = [int(line) for line in (folder / "ids").read_text().split()]
+            expected = in_own_process(engine_logits, engine, plain, ids, chunk)
+            if isinstance(expected, str):
+                return expected
+            found = np.fromfile(path.with_suffix(".logits"), "<f4").reshape(expected.shape)
+            errors.append(largest_error(found, expected))
+    return errors
+
+
+def compare_samples(engine, write_logits, program, names):
+    if not names:
+        rows = json.loads(subprocess.run([program, "architectures", "--json"], check=True,
+                                         capture_output=True).stdout)
+        names = [row["name"] for row in rows if row["evaluate"]]
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            errors = compare_sample(engine, write_logits, program, name, pathlib.Path(folder))
+            limit = GELU_LIMIT if name.startswith(GELU) else LIMIT
+            is_right = not isinstance(errors, str) and max(errors) <= limit
+            shown = errors if isinstance(errors, str) else " ".join(f"{e:.1e}" for e in errors)
+            print(f"sample of {name:16} {shown}{'' if is_right else '  WRONG'}", flush=True)
             failed |= not is_right
     return failed
 
@@ -111,13 +201,16 @@ def compare_perplexities(engine, program):
 
 
 def main():
-    write_logits, program = sys.argv[1:3]
+    write_logits, program, *names = sys.argv[1:]
     try:
         engine = Engine(os.environ.get("INGOT_GGML_CPU"))
     except EngineMissing as error:
         print(f"skipped: {error}")
         return 77
-    failed = compare_logits(engine, write_logits)
+    failed = compare_samples(engine, write_logits, program, names)
+    if names:
+        return failed
+    failed |= compare_logits(engine, write_logits)
     return failed | compare_perplexities(engine, program)
 
 

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""reference.py WRITE_LOGITS: the forward pass a second time, token by token in float64.
+"""reference.py WRITE_LOGITS [PROGRAM [ARCHITECTURE...]]: the forward pass a second time, in float64.
 
-Runs WRITE_LOGITS, which writes tiny models of all architectures with the logits that the library
-computes, and compares those with its own. It shares no code with the library: the reader of GGUF is
-its own, too, and heads, positions and experts are plain loops.
+Runs WRITE_LOGITS, which writes tiny models with the logits that the library computes, and compares
+those with its own; with PROGRAM, for the samples that it makes of all architectures. It shares no code with the library: the
+reader of GGUF and the facts of architectures are its own, too.
 """
+import json
 import math
 import pathlib
 import struct
@@ -39,209 +40,453 @@ def read_gguf(path):
         nonlocal at
         size = take("Q")
         at += size
-        return data[at - size:at].decode()
+        return data[at - size:at].decode(errors="replace")
+
+    def value(kind):
+        if kind == 8:
+            return text()
+        if kind == 9:
+            element = take("I")
+            return [value(element) for _ in range(take("Q"))]
+        return take("BbHhIif?__Qqd"[kind])
 
     keys = {}
     for _ in range(key_count):
         name, kind = text(), take("I")
-        keys[name] = text() if kind == 8 else take({4: "I", 6: "f"}[kind])
+        keys[name] = value(kind)
     infos = []
     for _ in range(tensor_count):
         name = text()
         shape = [take("Q") for _ in range(take("I"))]
-        assert take("I") == 0
-        infos.append((name, shape, take("Q")))
+        kind, offset = take("I"), take("Q")
+        if kind == 0:
+            infos.append((name, shape, offset))
     begin = (at + 31) // 32 * 32
     tensors = {name: np.frombuffer(data, "<f4", math.prod(shape), begin + offset)
                .reshape(shape[::-1]).astype(np.float64) for name, shape, offset in infos}
     return keys, tensors
 
 
+# The facts of each architecture that its tensors do not tell.
+NEIGHBOURS = ("llama", "smollm3", "granite", "granitemoe", "baichuan", "internlm2", "xverse",
+              "ernie4_5", "ernie4_5-moe", "olmo", "chatglm", "glm4", "command-r", "cohere2",
+              "minicpm", "arcee", "bailingmoe", "deepseek", "deepseek2", "llama4")
+UNROTATED = ("gpt2", "bloom", "starcoder", "mpt", "jais")
+GELU = ("gemma", "gemma2", "gemma3", "gpt2", "bloom", "starcoder", "starcoder2", "gptneox", "mpt",
+        "falcon", "phi2", "codeshell")
+SQUARED = ("arcee", "nemotron", "jais2")
+# Layers with a window: all but the last of every n.
+WINDOWS = {"gemma2": 2, "gemma3": 6, "cohere2": 4, "exaone4": 4, "gpt-oss": 2, "llama4": 4,
+           "olmo2": 4}
+NORMALISED = ("llama", "qwen3moe", "granitemoe", "minicpm", "dbrx", "phimoe", "hunyuan-moe",
+              "ernie4_5-moe", "minimax-m2", "lfm2moe")
+# Which tensor is the norm before the feed-forward part.
+MIDDLE_NORMS = {"seed_oss": "post_attention_norm", "glm4moe": "post_attention_norm",
+                "gpt-oss": "post_attention_norm", "dbrx": "attn_output_norm"}
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def softmax(x):
+    x = np.exp(x - x.max(axis=-1, keepdims=True))
+    return x / x.sum(axis=-1, keepdims=True)
+
+
 class Network:
+    """States are rows of a matrix, one for each token of a chunk."""
+
     def __init__(self, path):
         keys, self.tensors = read_gguf(path)
         self.kind = keys["general.architecture"]
         self.keys = {key.removeprefix(self.kind + "."): value for key, value in keys.items()}
         self.width = self.keys["embedding_length"]
-        self.heads = self.keys["attention.head_count"]
-        self.kv_heads = self.keys["attention.head_count_kv"]
-        self.size = self.keys.get("attention.key_length", self.width // self.heads)
+        self.layers = self.keys["block_count"] - self.keys.get("nextn_predict_layers", 0)
+
+    def key(self, name, fallback=None, layer=0):
+        value = self.keys.get(name, fallback)
+        return value[layer] if isinstance(value, list) else value
+
+    def has(self, name):
+        return name + ".weight" in self.tensors
+
+    def normalise(self, x, weight=1.0, bias=0.0):
+        if "attention.layer_norm_epsilon" in self.keys and self.kind != "phimoe":
+            x = x - x.mean(axis=-1, keepdims=True)
+            epsilon = self.keys["attention.layer_norm_epsilon"]
+        else:
+            epsilon = self.keys["attention.layer_norm_rms_epsilon"]
+        return x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + epsilon) * weight + bias
 
     def norm(self, x, name):
-        if name + ".weight" not in self.tensors:
-            return x
-        weight = self.tensors[name + ".weight"]
-        if self.kind == "stablelm":
-            x = x - x.mean()
-            y = x / np.sqrt((x * x).mean() + self.keys["attention.layer_norm_epsilon"])
-        else:
-            y = x / np.sqrt((x * x).mean() + self.keys["attention.layer_norm_rms_epsilon"])
-        return y * weight + self.tensors.get(name + ".bias", 0.0)
-
-    def head_norm(self, x, name, heads):
-        """x: all heads, one after the other."""
-        weight = self.tensors.get(name + ".weight")
-        if weight is None:
-            return x.reshape(heads, self.size)
-        if self.kind == "olmo2":
-            return self.norm(x, name).reshape(heads, self.size)
-        x = x.reshape(heads, self.size).copy()
-        for head in range(heads):
-            part = x[head]
-            if self.kind == "stablelm":
-                part = part - part.mean()
-                epsilon = self.keys["attention.layer_norm_epsilon"]
-            else:
-                epsilon = self.keys["attention.layer_norm_rms_epsilon"]
-            row = weight[head] if weight.ndim == 2 else weight
-            x[head] = part / np.sqrt((part * part).mean() + epsilon) * row
-        return x
-
-    def has_window(self, layer):
-        if self.kind == "gemma2":
-            return layer % 2 == 0
-        return self.kind == "gemma3" and layer % 6 < 5
-
-    def rotate(self, heads, position, layer):
-        if self.kind == "smollm3" and layer % 4 == 3:
-            return heads
-        count = self.keys.get("rope.dimension_count", self.size)
-        base, scale = self.keys["rope.freq_base"], 1.0 / self.keys.get("rope.scaling.factor", 1.0)
-        if self.kind == "gemma3" and self.has_window(layer):
-            base, scale = 10000.0, 1.0
-        factors = self.tensors.get("rope_freqs.weight")
-        if factors is None and "rope_factors_long.weight" in self.tensors:
-            is_long = CHUNK > self.keys["rope.scaling.original_context_length"]
-            factors = self.tensors["rope_factors_long.weight" if is_long else "rope_factors_short.weight"]
-        magnitude = self.keys.get("rope.scaling.attn_factor", 1.0)
-        result = heads.copy()
-        for pair in range(count // 2):
-            angle = position * scale * base ** (-2 * pair / count)
-            if factors is not None:
-                angle /= factors[pair]
-            if self.kind in ("llama", "smollm3", "granite"):
-                a, b = 2 * pair, 2 * pair + 1
-            else:
-                a, b = pair, pair + count // 2
-            turned = (heads[:, a] + 1j * heads[:, b]) * np.exp(1j * angle) * magnitude
-            result[:, a], result[:, b] = turned.real, turned.imag
-        return result
+        if self.has(name):
+            return self.normalise(x, self.tensors[name + ".weight"],
+                                  self.tensors.get(name + ".bias", 0.0))
+        is_usual = self.kind == "olmo" and name.endswith(("attn_norm", "ffn_norm", "output_norm"))
+        return self.normalise(x) if is_usual else x
 
     def linear(self, name, x):
-        return self.tensors[name + ".weight"] @ x + self.tensors.get(name + ".bias", 0.0)
+        scale = self.tensors.get(name + ".scale", 1.0)
+        return x @ self.tensors[name + ".weight"].T * scale + self.tensors.get(name + ".bias", 0.0)
 
-    def project(self, layer, x):
-        prefix = f"blk.{layer}."
-        if prefix + "attn_qkv.weight" in self.tensors:
-            query, key = self.heads * self.size, self.kv_heads * self.size
-            return np.split(self.linear(prefix + "attn_qkv", x), [query, query + key])
-        return [self.linear(prefix + "attn_" + part, x) for part in "qkv"]
+    # --- positions ---
 
-    def attention(self, layer, inputs):
-        """inputs: of all tokens of a chunk; returns the outputs of all."""
-        prefix = f"blk.{layer}."
-        queries, keys, values, outputs = [], [], [], []
-        for position, x in enumerate(inputs):
-            query, key, value = self.project(layer, x)
-            query = self.head_norm(query, prefix + "attn_q_norm", self.heads)
-            key = self.head_norm(key, prefix + "attn_k_norm", self.kv_heads)
-            queries.append(self.rotate(query, position, layer))
-            keys.append(self.rotate(key, position, layer))
-            values.append(value.reshape(self.kv_heads, self.size))
-        scale = self.keys.get("attention.scale", 1 / math.sqrt(self.size))
-        for position, query in enumerate(queries):
-            first = 0
-            if self.has_window(layer):
-                first = max(0, position - self.keys["attention.sliding_window"] + 1)
-            mixed = []
-            for head in range(self.heads):
-                shared = head // (self.heads // self.kv_heads)
-                scores = np.array([query[head] @ keys[t][shared] for t in range(first, position + 1)])
-                scores *= scale
-                cap = self.keys.get("attn_logit_softcapping")
-                if cap:
-                    scores = cap * np.tanh(scores / cap)
-                weights = np.exp(scores - scores.max())
-                weights /= weights.sum()
-                mixed.append(sum(w * values[first + i][shared] for i, w in enumerate(weights)))
-            outputs.append(self.linear(prefix + "attn_output", np.concatenate(mixed)))
-        return outputs
+    def has_window(self, layer):
+        period = WINDOWS.get(self.kind)
+        if period is None or not self.window(layer):
+            return False
+        return layer % period < period - 1
 
-    def activate(self, x):
-        if self.kind.startswith("gemma"):
-            return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
-        return x / (1 + np.exp(-x))
+    def window(self, layer):
+        usual = {"gemma2": 4096, "llama4": 8192}.get(self.kind, 0)
+        if self.kind == "exaone4" and self.layers != 64:
+            return 0
+        given = self.keys.get("attention.sliding_window", usual)
+        return 8192 if self.kind == "llama4" and given else given
 
-    def feed_forward(self, layer, x):
-        prefix = f"blk.{layer}."
-        if prefix + "ffn_gate_inp.weight" in self.tensors:
-            return self.experts(prefix, x)
-        if self.kind == "phi3":
-            gate, up = np.split(self.linear(prefix + "ffn_up", x), 2)
+    def is_rotated(self, layer):
+        if self.kind in UNROTATED or (self.kind == "smollm3" and layer % 4 == 3):
+            return False
+        only_windows = self.kind in ("cohere2", "exaone4", "llama4")
+        return not only_windows or not self.window(layer) or self.has_window(layer)
+
+    def rotate(self, heads, layer):
+        """heads: token, head, element."""
+        count = self.keys.get("rope.dimension_count", heads.shape[-1])
+        base, scale = self.keys.get("rope.freq_base", 10000.0), 1.0
+        if self.keys.get("rope.scaling.type") != "none":
+            scale /= self.keys.get("rope.scaling.factor", 1.0)
+        is_yarn = self.keys.get("rope.scaling.type") == "yarn"
+        magnitude = self.keys.get("rope.scaling.attn_factor", 1.0)
+        if self.kind in ("gemma3", "olmo2") and self.has_window(layer):
+            base, scale, is_yarn = (10000.0 if self.kind == "gemma3" else base), 1.0, False
+        context = self.keys.get("rope.scaling.original_context_length",
+                                self.keys.get("context_length"))
+        factors = self.tensors.get("rope_freqs.weight")
+        if factors is None and "rope_factors_long.weight" in self.tensors:
+            length = "long" if len(heads) > context else "short"
+            factors = self.tensors[f"rope_factors_{length}.weight"]
+        pairs = np.arange(count // 2)
+        frequencies = base ** (-2 * pairs / count)
+        if is_yarn:
+            def pair_of(turns):
+                return count * math.log(context / (turns * 2 * math.pi)) / (2 * math.log(base))
+            first = max(0, math.floor(pair_of(32)))
+            last = min(count - 1, math.ceil(pair_of(1)))
+            share = np.clip((pairs - first) / max(0.001, last - first), 0, 1)
+            frequencies *= share * scale + 1 - share
+            magnitude *= 1 + 0.1 * math.log(1 / scale)
         else:
-            gate, up = self.linear(prefix + "ffn_gate", x), self.linear(prefix + "ffn_up", x)
-        return self.linear(prefix + "ffn_down", self.activate(gate) * up)
+            frequencies *= scale
+        if factors is not None:
+            frequencies /= factors
+        angles = np.arange(len(heads))[:, None, None] * frequencies
+        a, b = pairs, pairs + count // 2
+        if self.kind in NEIGHBOURS:
+            a, b = 2 * pairs, 2 * pairs + 1
+        turned = (heads[..., a] + 1j * heads[..., b]) * np.exp(1j * angles) * magnitude
+        result = heads.copy()
+        result[..., a], result[..., b] = turned.real, turned.imag
+        return result
+
+    # --- attention ---
+
+    def heads_of(self, layer, x):
+        """Queries, keys and values before norms and rotation: token, head, element."""
+        prefix = f"blk.{layer}."
+        heads = self.key("attention.head_count", layer=layer)
+        shared = self.key("attention.head_count_kv", heads, layer)
+        if self.has(prefix + "attn_qkv"):
+            size = self.keys.get("attention.key_length",
+                                 self.width // self.key("attention.head_count"))
+            parts = np.split(self.linear(prefix + "attn_qkv", x),
+                             [heads * size, (heads + shared) * size], axis=1)
+        else:
+            parts = [self.linear(f"{prefix}attn_{part}", x) for part in "qkv"]
+        bound = self.keys.get("attention.clamp_kqv")
+        if bound and self.kind in ("dbrx", "mpt", "olmo"):
+            parts = [np.clip(part, -bound, bound) for part in parts]
+        return [part.reshape(len(x), count, -1) for part, count in zip(parts, (heads, shared, shared))]
+
+    def head_norm(self, heads, name):
+        weight = self.tensors.get(name + ".weight")
+        if weight is None:
+            return heads
+        bias = self.tensors.get(name + ".bias", 0.0)
+        if weight.ndim == 1 and weight.size > heads.shape[-1]:
+            return self.normalise(heads.reshape(len(heads), -1), weight, bias).reshape(heads.shape)
+        return self.normalise(heads, weight, bias)
+
+    def place(self, heads, name, layer):
+        after = self.kind in ("hunyuan-dense", "hunyuan-moe")
+        heads = heads if after else self.head_norm(heads, name)
+        if self.is_rotated(layer):
+            heads = self.rotate(heads, layer)
+            heads = self.normalise(heads) if self.kind == "llama4" else heads
+        return self.head_norm(heads, name) if after else heads
+
+    def narrow_heads(self, prefix, layer, x):
+        """Queries, keys and values of heads that come from a narrow vector."""
+        heads, rotated = self.key("attention.head_count"), self.keys["rope.dimension_count"]
+        if self.has(prefix + "attn_q_a"):
+            narrow = self.norm(self.linear(prefix + "attn_q_a", x), prefix + "attn_q_a_norm")
+            query = self.linear(prefix + "attn_q_b", narrow)
+        else:
+            query = self.linear(prefix + "attn_q", x)
+        query = query.reshape(len(x), heads, -1)
+        plain = query.shape[-1] - rotated
+        both = self.linear(prefix + "attn_kv_a_mqa", x)
+        vector = self.norm(both[:, :-rotated], prefix + "attn_kv_a_norm")
+        if self.has(prefix + "attn_kv_b"):
+            wide = self.linear(prefix + "attn_kv_b", vector).reshape(len(x), heads, -1)
+            key, value = wide[..., :plain], wide[..., plain:]
+        else:
+            key = np.einsum("tr,hrk->thk", vector, self.tensors[prefix + "attn_k_b.weight"])
+            value = np.einsum("tr,hvr->thv", vector, self.tensors[prefix + "attn_v_b.weight"])
+        turned = self.rotate(both[:, None, -rotated:], layer)
+        key = np.concatenate([key, np.repeat(turned, heads, axis=1)], axis=2)
+        query = np.concatenate([query[..., :plain], self.rotate(query[..., plain:], layer)], axis=2)
+        return query, key, value
+
+    def scores_mask(self, count, layer):
+        """Which keys (columns) a query sees."""
+        distance = np.arange(count)[:, None] - np.arange(count)
+        seen = distance >= 0
+        if self.has_window(layer):
+            size = self.window(layer)
+            chunk = np.arange(count) // size
+            seen &= (chunk[:, None] == chunk) if self.kind == "llama4" else distance < size
+        return seen, distance
+
+    def slope(self, head, heads):
+        largest = self.keys.get("attention.max_alibi_bias",
+                                8.0 if self.kind in ("bloom", "jais") else 0.0)
+        if not largest or self.kind not in UNROTATED:
+            return 0.0
+        whole = 2 ** int(math.log2(heads))
+        if head < whole:
+            return 2 ** (-largest / whole * (head + 1))
+        return 2 ** (-largest / 2 / whole * (2 * (head - whole) + 1))
+
+    def attention(self, layer, x):
+        prefix = f"blk.{layer}."
+        if self.has(prefix + "attn_kv_a_mqa"):
+            query, key, value = self.narrow_heads(prefix, layer, x)
+        else:
+            query, key, value = self.heads_of(layer, x)
+            query = self.place(query, prefix + "attn_q_norm", layer)
+            key = self.place(key, prefix + "attn_k_norm", layer)
+        heads, shared = query.shape[1], key.shape[1]
+        scale = self.keys.get("attention.scale", 1 / math.sqrt(query.shape[-1]))
+        seen, distance = self.scores_mask(len(x), layer)
+        sinks = self.tensors.get(prefix + "attn_sinks.weight")
+        mixed = []
+        for head in range(heads):
+            own = head // (heads // shared)
+            scores = query[:, head] @ key[:, own].T * scale
+            cap = self.keys.get("attn_logit_softcapping")
+            if cap:
+                scores = cap * np.tanh(scores / cap)
+            scores = np.where(seen, scores - self.slope(head, heads) * distance, -np.inf)
+            if sinks is not None:
+                scores = np.hstack([scores, np.full((len(x), 1), sinks[head])])
+            mixed.append(softmax(scores)[:, :len(x)] @ value[:, own])
+        joined = self.norm(np.hstack(mixed), prefix + "attn_sub_norm")
+        return self.linear(prefix + "attn_output", joined)
+
+    def short_convolution(self, prefix, x):
+        gate, other, values = np.split(self.linear(prefix + "shortconv.in_proj", x), 3, axis=1)
+        values = gate * values
+        kernel = self.tensors[prefix + "shortconv.conv.weight"]
+        taps = kernel.shape[1]
+        padded = np.vstack([np.zeros((taps - 1, values.shape[1])), values])
+        summed = sum(padded[i:i + len(x)] * kernel[:, i] for i in range(taps))
+        return self.linear(prefix + "shortconv.out_proj", other * summed)
+
+    # --- the feed-forward part ---
+
+    def curve(self, layer):
+        """The numbers of xielu."""
+        alpha_n, alpha_p, beta, eps = (self.key("xielu." + name, layer=layer)
+                                       for name in ("alpha_n", "alpha_p", "beta", "eps"))
+        return beta + math.log1p(math.exp(alpha_n)), math.log1p(math.exp(alpha_p)), beta, eps
+
+    def activate(self, x, layer=0):
+        if self.kind in GELU:
+            return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
+        if self.kind in SQUARED:
+            return np.maximum(x, 0) ** 2
+        if self.kind == "apertus":
+            negative, positive, beta, eps = self.curve(layer)
+            below = (np.expm1(np.minimum(x, eps)) - x) * negative
+            return np.where(x > 0, positive * x * x, below) + beta * x
+        return x * sigmoid(x)
+
+    def gated(self, gate, up):
+        if self.kind != "gpt-oss":
+            return self.activate(gate) * up
+        gate = np.minimum(gate, 7)
+        return gate * sigmoid(1.702 * gate) * (np.clip(up, -7, 7) + 1)
+
+    def feed_forward(self, prefix, x, layer, suffix=""):
+        gate, up, down = (f"{prefix}ffn_{part}{suffix}" for part in ("gate", "up", "down"))
+        both = self.linear(up, x)
+        if self.has(gate):
+            inner = self.gated(self.linear(gate, x), both)
+        elif both.shape[1] == 2 * self.tensors[down + ".weight"].shape[1]:
+            inner = self.gated(*np.split(both, 2, axis=1))
+        else:
+            inner = self.activate(both, layer)
+        return self.linear(down, self.norm(inner, prefix + "ffn_sub_norm"))
+
+    def shares(self, prefix, logits):
+        """The weights of all experts for a token: 0 for those that are not chosen."""
+        kind = {0: None, 1: "softmax", 2: "sigmoid", 3: "chosen"}[
+            self.keys.get("expert_gating_func", 0)]
+        kind = kind or {"gpt-oss": "chosen", "glm4moe": "sigmoid", "llama4": "sigmoid",
+                        "minimax-m2": "sigmoid"}.get(self.kind, "softmax")
+        shares = {"softmax": softmax, "sigmoid": sigmoid, "chosen": np.copy}[kind](logits)
+        ranks = logits if self.kind == "llama4" else shares
+        ranks = ranks + self.tensors.get(prefix + "exp_probs_b.bias", 0.0)
+        groups = self.keys.get("expert_group_count", 1) or 1
+        if groups > 1:
+            by_group = ranks.reshape(groups, -1)
+            best = np.sort(by_group, axis=1)[:, -2:].sum(axis=1)
+            kept = np.argsort(-best)[:self.keys["expert_group_used_count"]]
+            ranks = np.where(np.isin(np.arange(groups), kept)[:, None], by_group, -np.inf).ravel()
+        chosen = np.argsort(-ranks, kind="stable")[:self.key("expert_used_count")]
+        weights = softmax(shares[chosen]) if kind == "chosen" else shares[chosen]
+        if self.kind in NORMALISED or self.keys.get("expert_weights_norm"):
+            weights = weights / weights.sum()
+        result = np.zeros(len(logits))
+        result[chosen] = weights * (self.keys.get("expert_weights_scale") or 1.0)
+        return result
 
     def experts(self, prefix, x):
         logits = self.linear(prefix + "ffn_gate_inp", x)
-        shares = np.exp(logits) / np.exp(logits).sum()
-        chosen = np.argsort(-shares)[:self.keys["expert_used_count"]]
-        total = shares[chosen].sum() if self.kind != "qwen2moe" else 1.0
-        gates, ups, downs = (self.tensors[f"{prefix}ffn_{part}_exps.weight"]
-                             for part in ("gate", "up", "down"))
-        result = sum(shares[e] / total * (downs[e] @ (self.activate(gates[e] @ x) * (ups[e] @ x)))
-                     for e in chosen)
-        if self.kind == "qwen2moe":
-            gate = self.linear(prefix + "ffn_gate_shexp", x)
-            up = self.linear(prefix + "ffn_up_shexp", x)
-            share = 1 / (1 + math.exp(-(self.tensors[prefix + "ffn_gate_inp_shexp.weight"] @ x)))
-            result = result + share * self.linear(prefix + "ffn_down_shexp", self.activate(gate) * up)
+        shares = np.array([self.shares(prefix, row) for row in logits])
+        result = np.zeros_like(x)
+        for expert in range(shares.shape[1]):
+            share = shares[:, expert:expert + 1]
+            inputs = x * share if self.kind == "llama4" else x
+
+            def part(name, y, expert=expert):
+                bias = self.tensors.get(f"{prefix}ffn_{name}_exps.bias")
+                made = y @ self.tensors[f"{prefix}ffn_{name}_exps.weight"][expert].T
+                return made if bias is None else made + bias[expert]
+
+            inner = part("up", inputs)
+            inner = (self.gated(part("gate", inputs), inner) if self.has(prefix + "ffn_gate_exps")
+                     else self.activate(inner))
+            result += part("down", inner) * (share > 0 if self.kind == "llama4" else share)
+        if self.has(prefix + "ffn_up_shexp"):
+            gate = self.tensors.get(prefix + "ffn_gate_inp_shexp.weight")
+            share = 1.0 if gate is None else sigmoid(x @ gate)[:, None]
+            result += share * self.feed_forward(prefix, x, 0, "_shexp")
         return result
+
+    # --- the whole ---
+
+    def scales(self):
+        """Of embeddings, residuals and logits."""
+        embedding, residual, logits = 1.0, 1.0, 1.0
+        if self.kind.startswith("gemma"):
+            embedding = math.sqrt(self.width)
+        if self.kind.startswith("minicpm"):
+            embedding, residual, logits = 12.0, 1.4 / math.sqrt(self.layers), 256 / self.width
+        embedding = self.keys.get("embedding_scale", embedding)
+        residual = self.keys.get("residual_scale", residual)
+        if "logit_scale" in self.keys:
+            logits = self.keys["logit_scale"]
+            logits = logits if self.kind in ("command-r", "cohere2") else 1 / logits
+        return embedding, residual, logits
+
+    def run_layer(self, layer, states, residual):
+        prefix = f"blk.{layer}."
+        normed = self.norm(states, prefix + "attn_norm")
+        if self.has(prefix + "shortconv.in_proj"):
+            mixed = self.short_convolution(prefix, normed)
+        else:
+            own = self.has(prefix + "attn_norm_2")
+            mixed = self.attention(layer, self.norm(states, prefix + "attn_norm_2") if own else normed)
+        middle = prefix + MIDDLE_NORMS.get(self.kind, "ffn_norm")
+        if middle != prefix + "post_attention_norm":
+            mixed = self.norm(mixed, prefix + "post_attention_norm")
+        is_parallel = self.keys.get("use_parallel_residual", False)
+        inputs = states
+        states = states + residual * mixed
+        inputs_of_ffn = self.norm(inputs if is_parallel else states, middle)
+        shares_norm = (not self.has(middle) and self.kind != "olmo"
+                       and self.has(prefix + "attn_norm"))
+        if shares_norm:
+            inputs_of_ffn = normed
+        if self.has(prefix + "ffn_gate_inp"):
+            made = self.experts(prefix, inputs_of_ffn)
+        else:
+            made = self.feed_forward(prefix, inputs_of_ffn, layer)
+        return states + residual * self.norm(made, prefix + "post_ffw_norm")
 
     def run(self, ids):
         """The logits of all tokens of a chunk."""
-        scale = self.keys.get("embedding_scale", 1.0)
-        if self.kind.startswith("gemma"):
-            scale = math.sqrt(self.width)
-        states = [self.tensors["token_embd.weight"][i] * scale for i in ids]
-        residual = self.keys.get("residual_scale", 1.0)
-        for layer in range(self.keys["block_count"]):
-            prefix = f"blk.{layer}."
-            normed = [self.norm(x, prefix + "attn_norm") for x in states]
-            mixed = self.attention(layer, normed)
-            for t, x in enumerate(states):
-                x = x + residual * self.norm(mixed[t], prefix + "post_attention_norm")
-                has_norm = prefix + "ffn_norm.weight" in self.tensors
-                inputs = self.norm(x, prefix + "ffn_norm")
-                if self.kind == "stablelm" and not has_norm:
-                    inputs = normed[t]
-                y = self.norm(self.feed_forward(layer, inputs), prefix + "post_ffw_norm")
-                states[t] = x + residual * y
-        output = "output" if "output.weight" in self.tensors else "token_embd"
-        logits = np.array([self.linear(output, self.norm(x, "output_norm")) for x in states])
-        logits /= self.keys.get("logit_scale", 1.0)
+        embedding, residual, scale = self.scales()
+        states = self.tensors["token_embd.weight"][ids] * embedding
+        if self.has("position_embd"):
+            states = states + self.tensors["position_embd.weight"][:len(ids)]
+        if not self.kind.startswith("lfm2"):
+            states = self.norm(states, "token_embd_norm") if self.has("token_embd_norm") else states
+        for layer in range(self.layers):
+            states = self.run_layer(layer, states, residual)
+        last = "token_embd_norm" if self.kind.startswith("lfm2") else "output_norm"
+        output = "output" if self.has("output") else "token_embd"
+        logits = self.linear(output, self.norm(states, last)) * scale
         cap = self.keys.get("final_logit_softcapping")
         return cap * np.tanh(logits / cap) if cap else logits
 
 
-def main():
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.argv[1], folder], check=True)
-        folder = pathlib.Path(folder)
+def compare(name, path, logits, ids):
+    """Prints and returns whether the logits of a file are right."""
+    network = Network(path)
+    expected = np.concatenate([network.run(ids[at:at + CHUNK]) for at in range(0, len(ids), CHUNK)])
+    found = np.fromfile(logits, "<f4").reshape(expected.shape)
+    error = (np.abs(found - expected).max(axis=1) / np.abs(expected).max(axis=1)).max()
+    is_right = error <= LIMIT  # false for NaN
+    print(f"{name:20} largest error {error:.1e}{'' if is_right else '  WRONG'}", flush=True)
+    return is_right
+
+
+def compare_tiny_models(write_logits, folder):
+    subprocess.run([write_logits, folder], check=True)
+    ids = [int(line) for line in (folder / "ids").read_text().split()]
+    paths = sorted(folder.glob("*.gguf"))
+    assert len(paths) >= 13, "too few architectures"
+    return [compare(path.stem, path, path.with_suffix(".logits"), ids) for path in paths]
+
+
+def compare_samples(write_logits, program, names, folder):
+    path = folder / "sample.gguf"
+    for name in names:
+        subprocess.run([program, "sample", "--architecture", name, "--type", "F32", path, "--force",
+                        "-q"], check=True)
+        if subprocess.run([write_logits, folder, str(CHUNK), path]).returncode:
+            print(f"{name:20} cannot be evaluated  WRONG")
+            yield False
+            continue
         ids = [int(line) for line in (folder / "ids").read_text().split()]
-        paths = sorted(folder.glob("*.gguf"))
-        assert len(paths) >= 13, "too few architectures"
-        for path in paths:
-            network = Network(path)
-            expected = np.concatenate([network.run(ids[at:at + CHUNK])
-                                       for at in range(0, len(ids), CHUNK)])
-            found = np.fromfile(path.with_suffix(".logits"), "<f4").reshape(expected.shape)
-            error = (np.abs(found - expected).max(axis=1) / np.abs(expected).max(axis=1)).max()
-            is_right = error <= LIMIT  # false for NaN
-            print(f"{path.stem:20} largest error {error:.1e}{'' if is_right else '  WRONG'}")
-            failed |= not is_right
-    return failed
+        yield compare(name, path, path.with_suffix(".logits"), ids)
+
+
+def main():
+    write_logits, *rest = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        if not rest:
+            return not all(compare_tiny_models(write_logits, folder))
+        rows = json.loads(subprocess.run([rest[0], "architectures", "--json"], check=True,
+                                         capture_output=True).stdout)
+        names = rest[1:] or [row["name"] for row in rows if row["evaluate"]]
+        assert len(names) > 0, "no architecture"
+        return not all(list(compare_samples(write_logits, rest[0], names, folder)))
 
 
 if __name__ == "__main__":

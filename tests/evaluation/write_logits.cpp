@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// write_logits FOLDER: the tiny models, a text for them, and the logits that the library computes.
-// reference.py compares these with its own.
+// write_logits FOLDER [TOKENS MODEL...]: the tiny models, or others by name, a text for them of two
+// chunks of so many tokens, and the logits that the library computes, MODEL.logits.
+// reference.py and engine.py compare these with their own.
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 
 #include "evaluation/tiny_networks.hpp"
@@ -13,22 +15,34 @@ int fail(const std::string& what, const ingot::Error& error) {
   return 1;
 }
 
+int write(const std::string& path, const std::string& logits_path, const ingot::TextChunks& text) {
+  const auto opened = ingot::Model::open(path);
+  if (!opened) return fail(path, opened.error());
+  const auto logits = ingot::compute_logits(*opened, text);
+  if (!logits) return fail(path, logits.error());
+  std::ofstream(logits_path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(logits->data()),
+             static_cast<std::streamsize>(logits->size() * sizeof(float)));
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc < 2) return 2;
   const std::string folder = std::string(argv[1]) + "/";
-  const ingot::TextChunks text = ingot::test::tiny_text();
+  const auto text = argc > 2 ? ingot::test::tiny_text(std::strtoul(argv[2], nullptr, 10))
+                             : ingot::test::tiny_text();
   std::ofstream ids(folder + "ids");
   for (const ingot::TokenId id : text.ids) ids << id << '\n';
-  for (const auto& [name, model] : ingot::test::tiny_models()) {
-    const auto opened = ingot::Model::open(model.sketch.write(folder + name + ".gguf"));
-    if (!opened) return fail(name, opened.error());
-    const auto logits = ingot::compute_logits(*opened, text);
-    if (!logits) return fail(name, logits.error());
-    std::ofstream(folder + name + ".logits", std::ios::binary)
-        .write(reinterpret_cast<const char*>(logits->data()),
-               static_cast<std::streamsize>(logits->size() * sizeof(float)));
+  int failed = 0;
+  for (int i = 3; i < argc; ++i) {
+    const std::string path = argv[i];
+    failed |= write(path, path.substr(0, path.rfind('.')) + ".logits", text);
   }
-  return 0;
+  if (argc > 2) return failed;
+  for (const auto& [name, model] : ingot::test::tiny_models()) {
+    failed |= write(model.sketch.write(folder + name + ".gguf"), folder + name + ".logits", text);
+  }
+  return failed;
 }

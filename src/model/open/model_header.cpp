@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "check/model_header.hpp"
+#include "model/open/model_header.hpp"
 
 #include "ingot/metadata_keys.hpp"
 
-namespace ingot::check {
+namespace ingot {
 namespace {
 
 std::optional<std::int64_t> number_in(const Value& value) {
@@ -54,4 +54,4 @@ std::optional<std::int64_t> ModelHeader::vocabulary() const {
   return tokens ? std::optional(static_cast<std::int64_t>(*tokens)) : std::nullopt;
 }
 
-}  // namespace ingot::check
+}  // namespace ingot

@@ -5,7 +5,7 @@
 #include "ingot/architectures.hpp"
 #include "ingot/model.hpp"
 
-namespace ingot::check {
+namespace ingot {
 
 class ModelHeader : public ArchitectureHeader {
  public:
@@ -23,4 +23,4 @@ class ModelHeader : public ArchitectureHeader {
   const Model& model_;
 };
 
-}  // namespace ingot::check
+}  // namespace ingot

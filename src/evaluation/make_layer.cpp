@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+
+#include "evaluation/tensor_finder.hpp"
+
+namespace ingot::evaluation {
+namespace {
+
+/// Makes the layers of one model.
+class LayerMaker {
+ public:
+  LayerMaker(const Model& model, const Settings& settings, Finder& finder)
+      : model_(model), settings_(settings), finder_(finder) {}
+
+  Result<Layer> make(std::size_t index) {
+    index_ = index;
+    finder_.expect(index);
+    Layer layer;
+    INGOT_TRY_VOID(add_norms(layer));
+    INGOT_TRY(layer.convolution.in, finder_.matrix("shortconv.in_proj"));
+    INGOT_TRY_VOID(layer.convolution.in.exists() ? add_convolution(layer.convolution)
+                                                 : add_attention(layer.attention));
+    INGOT_TRY_VOID(add_feed_forward("", layer.feed_forward));
+    INGOT_TRY(layer.feed_forward.inner_norm, finder_.norm("ffn_sub_norm"));
+    INGOT_TRY_VOID(add_experts(layer.experts));
+    if (!layer.feed_forward.up.exists() && !layer.experts.router.exists()) {
+      return refuse(finder_.full_name("ffn_up.weight"), "the layer has no feed-forward part");
+    }
+    return layer;
+  }
+
+ private:
+  Failure contradicts(const std::string& name, const std::string& what) const {
+    return refuse(finder_.full_name(name + ".weight"), what);
+  }
+
+  /// Whether a matrix takes and makes so many features.
+  Result<void> check(const std::string& name, const Matrix& matrix, std::size_t columns,
+                     std::size_t rows) const {
+    if (matrix.columns == columns && matrix.row_count == rows) return {};
+    return contradicts(name, std::to_string(matrix.columns) + " x " +
+                                 std::to_string(matrix.row_count) + " contradicts " +
+                                 std::to_string(columns) + " x " + std::to_string(rows));
+  }
+  Result<void> check(const std::string& name, const Norm& norm, std::size_t size) const {
+    const auto fits = [&](const std::vector<float>& numbers) {
+      return numbers.empty() || numbers.size() == size;
+    };
+    if (fits(norm.weight) && fits(norm.bias)) return {};
+    return contradicts(name, "it is not a norm of " + std::to_string(size) + " features");
+  }
+
+  Result<void> add_norms(Layer& layer) {
+    const std::string before(settings_.parts.norms.feed_forward_name);
+    INGOT_TRY(layer.attention_norm, finder_.usual_norm("attn_norm"));
+    INGOT_TRY(layer.own_attention_norm, finder_.norm("attn_norm_2"));
+    INGOT_TRY(layer.feed_forward_norm, finder_.usual_norm(before));
+    if (before != "post_attention_norm") {
+      INGOT_TRY(layer.post_attention_norm, finder_.norm("post_attention_norm"));
+    }
+    INGOT_TRY(layer.post_feed_forward_norm, finder_.norm("post_ffw_norm"));
+    for (const auto& [name, norm] : std::initializer_list<std::pair<std::string, const Norm*>>{
+             {"attn_norm", &layer.attention_norm},
+             {"attn_norm_2", &layer.own_attention_norm},
+             {before, &layer.feed_forward_norm},
+             {"post_attention_norm", &layer.post_attention_norm},
+             {"post_ffw_norm", &layer.post_feed_forward_norm}}) {
+      INGOT_TRY_VOID(check(name, *norm, settings_.width));
+    }
+    return {};
+  }
+
+  Result<void> add_attention(Attention& made) {
+    INGOT_TRY(made.head_count,
+              read_layer_size(model_, settings_, "attention.head_count", index_, 0));
+    INGOT_TRY(made.kv_head_count, read_layer_size(model_, settings_, "attention.head_count_kv",
+                                                  index_, made.head_count));
+    if (made.head_count == 0 || made.kv_head_count == 0 ||
+        made.head_count % made.kv_head_count != 0) {
+      return refuse(settings_.prefix + "attention.head_count",
+                    std::to_string(made.head_count) + " heads cannot share " +
+                        std::to_string(made.kv_head_count) + " heads of keys");
+    }
+    INGOT_TRY(made.narrow_values.down, finder_.matrix("attn_kv_a_mqa"));
+    INGOT_TRY_VOID(made.is_narrow() ? add_narrow(made) : add_projections(made));
+    INGOT_TRY(made.output, finder_.matrix("attn_output"));
+    INGOT_TRY_VOID(
+        check("attn_output", made.output, made.head_count * output_size(made), settings_.width));
+    INGOT_TRY(made.output_norm, finder_.norm("attn_sub_norm"));
+    INGOT_TRY_VOID(check("attn_sub_norm", made.output_norm, made.output.columns));
+    INGOT_TRY(made.sinks, finder_.numbers("attn_sinks.weight"));
+    if (!made.sinks.empty() && made.sinks.size() != made.head_count) {
+      return contradicts("attn_sinks", "it has not one number for each head");
+    }
+    if (made.rotated_from + settings_.rope.rotated > made.key_size) {
+      return refuse(settings_.prefix + "rope.dimension_count",
+                    std::to_string(settings_.rope.rotated) + " elements rotate, and a head has " +
+                        std::to_string(made.key_size));
+    }
+    return {};
+  }
+
+  /// Elements of a head in the input of the output matrix.
+  static std::size_t output_size(const Attention& made) {
+    return made.absorbed_value.exists() ? made.absorbed_value.row_count : made.value_size;
+  }
+
+  void set_scale(Attention& made, std::size_t head_size) const {
+    const float own = settings_.attention_scale;
+    made.scale = (own != 0.0F ? own : 1.0F / std::sqrt(static_cast<float>(head_size))) *
+                 settings_.attention_factor;
+  }
+
+  Result<void> add_projections(Attention& made) {
+    const std::size_t width = settings_.width;
+    INGOT_TRY(const Matrix fused, finder_.matrix("attn_qkv"));
+    if (fused.exists()) {
+      const std::size_t query = made.head_count * settings_.key_size;
+      const std::size_t key = made.kv_head_count * settings_.key_size;
+      if (fused.columns != width || fused.row_count <= query + key) {
+        return contradicts("attn_qkv", "it is too small for its heads");
+      }
+      made.query = fused.part(0, query);
+      made.key = fused.part(query, key);
+      made.value = fused.part(query + key, fused.row_count - query - key);
+    } else {
+      INGOT_TRY(made.query, finder_.matrix("attn_q"));
+      INGOT_TRY(made.key, finder_.matrix("attn_k"));
+      INGOT_TRY(made.value, finder_.matrix("attn_v"));
+    }
+    made.key_size = made.query.row_count / made.head_count;
+    made.value_size = made.value.row_count / made.kv_head_count;
+    if (made.key_size == 0 || made.value_size == 0) {
+      return contradicts("attn_q", "it has fewer rows than heads");
+    }
+    INGOT_TRY_VOID(check("attn_q", made.query, width, made.head_count * made.key_size));
+    INGOT_TRY_VOID(check("attn_k", made.key, width, made.kv_head_count * made.key_size));
+    INGOT_TRY_VOID(check("attn_v", made.value, width, made.kv_head_count * made.value_size));
+    set_scale(made, made.key_size);
+    INGOT_TRY(made.query_norm, head_norm("attn_q_norm", made.key_size, made.head_count));
+    INGOT_TRY(made.key_norm, head_norm("attn_k_norm", made.key_size, made.kv_head_count));
+    return {};
+  }
+
+  /// A norm of one head, of all heads together, or one for each head.
+  Result<Norm> head_norm(const std::string& name, std::size_t size, std::size_t heads) {
+    INGOT_TRY(Norm norm, finder_.norm(name));
+    const std::size_t found = norm.weight.size();
+    const bool fits = norm.row_size == size ? found == size || found == size * heads
+                                            : norm.row_size == size * heads;
+    if (norm.exists() && !fits) {
+      return contradicts(name, "it fits neither a head nor all heads");
+    }
+    if (!norm.bias.empty() && norm.bias.size() != found) {
+      return contradicts(name, "its bias has another size");
+    }
+    return norm;
+  }
+
+  Result<void> add_narrow(Attention& made) {
+    const std::size_t width = settings_.width;
+    const std::size_t rotated = settings_.rope.rotated;
+    const std::size_t heads = made.head_count;
+    Narrow& narrow = made.narrow_values;
+    if (narrow.down.columns != width || narrow.down.row_count <= rotated) {
+      return contradicts("attn_kv_a_mqa", "it has no room for a vector and a rotated key");
+    }
+    const std::size_t rank = narrow.down.row_count - rotated;
+    INGOT_TRY(narrow.norm, finder_.norm("attn_kv_a_norm"));
+    INGOT_TRY_VOID(check("attn_kv_a_norm", narrow.norm, rank));
+    INGOT_TRY(made.narrow_query.down, finder_.matrix("attn_q_a"));
+    std::size_t query_rows = 0;
+    if (made.narrow_query.down.exists()) {
+      Narrow& query = made.narrow_query;
+      INGOT_TRY(query.norm, finder_.norm("attn_q_a_norm"));
+      INGOT_TRY(query.up, finder_.matrix("attn_q_b"));
+      query_rows = query.up.row_count;
+      INGOT_TRY_VOID(check("attn_q_a", query.down, width, query.down.row_count));
+      INGOT_TRY_VOID(check("attn_q_a_norm", query.norm, query.down.row_count));
+      INGOT_TRY_VOID(check("attn_q_b", query.up, query.down.row_count, query_rows));
+    } else {
+      INGOT_TRY(made.query, finder_.matrix("attn_q"));
+      query_rows = made.query.row_count;
+      INGOT_TRY_VOID(check("attn_q", made.query, width, query_rows));
+    }
+    const std::size_t head_size = query_rows / heads;
+    if (query_rows % heads != 0 || head_size <= rotated) {
+      return contradicts("attn_q", "its heads have no room for what rotates");
+    }
+    const std::size_t plain = head_size - rotated;
+    set_scale(made, head_size);
+    INGOT_TRY(made.absorbed_key, finder_.matrix("attn_k_b"));
+    if (made.absorbed_key.exists()) {
+      INGOT_TRY(made.absorbed_value, finder_.matrix("attn_v_b"));
+      INGOT_TRY_VOID(check("attn_k_b", made.absorbed_key, plain, rank));
+      INGOT_TRY_VOID(check("attn_v_b", made.absorbed_value, rank, made.absorbed_value.row_count));
+      made.kv_head_count = 1;
+      made.key_size = rank + rotated;
+      made.value_size = rank;
+      made.rotated_from = rank;
+      return {};
+    }
+    INGOT_TRY(narrow.up, finder_.matrix("attn_kv_b"));
+    made.kv_head_count = heads;
+    made.key_size = head_size;
+    made.rotated_from = plain;
+    if (narrow.up.row_count % heads != 0 || narrow.up.row_count / heads <= plain) {
+      return contradicts("attn_kv_b", "it has no room for the values of its heads");
+    }
+    made.value_size = narrow.up.row_count / heads - plain;
+    return check("attn_kv_b", narrow.up, rank, narrow.up.row_count);
+  }
+
+  Result<void> add_convolution(ShortConvolution& made) {
+    const std::size_t width = settings_.width;
+    INGOT_TRY(made.kernel, finder_.numbers("shortconv.conv.weight"));
+    INGOT_TRY(made.out, finder_.matrix("shortconv.out_proj"));
+    made.taps = made.kernel.size() / width;
+    if (made.taps == 0 || made.kernel.size() != made.taps * width) {
+      return contradicts("shortconv.conv", "it has not one kernel for each feature");
+    }
+    INGOT_TRY_VOID(check("shortconv.in_proj", made.in, width, 3 * width));
+    return check("shortconv.out_proj", made.out, width, width);
+  }
+
+  /// The part without a suffix, or that of all experts, or of the shared one.
+  Result<void> add_feed_forward(const std::string& suffix, FeedForward& made) {
+    const std::size_t width = settings_.width;
+    INGOT_TRY(made.gate, finder_.matrix("ffn_gate" + suffix));
+    INGOT_TRY(made.up, finder_.matrix("ffn_up" + suffix));
+    INGOT_TRY(made.down, finder_.matrix("ffn_down" + suffix));
+    INGOT_TRY(const Matrix fused, finder_.matrix("ffn_gate_up" + suffix));
+    if (!made.down.exists()) return {};
+    const std::size_t inner = made.down.columns;
+    const bool is_fused = !made.gate.exists() && made.up.row_count == 2 * inner;
+    if (is_fused || fused.exists()) {
+      const Matrix& both = is_fused ? made.up : fused;
+      if (both.row_count != 2 * inner) return contradicts("ffn_gate_up" + suffix, "odd rows");
+      const Matrix whole = both;
+      made.gate = whole.part(0, inner);
+      made.up = whole.part(inner, inner);
+    }
+    INGOT_TRY_VOID(check("ffn_up" + suffix, made.up, width, inner));
+    if (made.gate.exists()) INGOT_TRY_VOID(check("ffn_gate" + suffix, made.gate, width, inner));
+    return check("ffn_down" + suffix, made.down, inner, width);
+  }
+
+  Result<void> add_experts(Experts& made) {
+    INGOT_TRY(made.router, finder_.matrix("ffn_gate_inp"));
+    if (!made.router.exists()) return {};
+    INGOT_TRY_VOID(add_feed_forward("_exps", made.chosen));
+    INGOT_TRY_VOID(add_feed_forward("_shexp", made.shared));
+    INGOT_TRY(made.shared_router, finder_.numbers("ffn_gate_inp_shexp.weight"));
+    INGOT_TRY(made.selection_bias, finder_.numbers("exp_probs_b.bias"));
+    made.count = made.router.row_count;
+    const auto& shape =
+        made.chosen.down.exists() ? made.chosen.down.tensor->shape : made.router.tensor->shape;
+    const bool has_all = shape.size() > 2 ? shape[2] == made.count : made.count == 1;
+    const bool fits = made.selection_bias.empty() || made.selection_bias.size() == made.count;
+    if (!has_all || !fits || settings_.experts.used == 0 || settings_.experts.used > made.count ||
+        made.count % settings_.experts.groups != 0) {
+      return contradicts("ffn_gate_inp", "the number of experts contradicts the others");
+    }
+    if (!made.shared_router.empty() && made.shared_router.size() != settings_.width) {
+      return contradicts("ffn_gate_inp_shexp", "it is not as wide as the model");
+    }
+    return check("ffn_gate_inp", made.router, settings_.width, made.count);
+  }
+
+  const Model& model_;
+  const Settings& settings_;
+  Finder& finder_;
+  std::size_t index_ = 0;
+};
+
+}  // namespace
+
+Result<Layer> make_layer(const Model& model, const Settings& settings, Finder& finder,
+                         std::size_t index) {
+  return LayerMaker(model, settings, finder).make(index);
+}
+
+}  // namespace ingot::evaluation

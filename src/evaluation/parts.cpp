@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "evaluation/parts.hpp"
+
+#include <algorithm>
+
+#include "base/ranges.hpp"
+#include "base/strings.hpp"
+
+namespace ingot::evaluation {
+namespace {
+
+/// A word of the statement `pass`: `name`, or `name=value`.
+struct Word {
+  std::string_view name;
+  void (*set)(Parts& parts, std::string_view value);
+};
+
+double number(std::string_view value) { return parse_number<double>(value).value_or(0.0); }
+std::uint32_t count(std::string_view value) {
+  return parse_number<std::uint32_t>(value).value_or(0);
+}
+
+constexpr Word words[] = {
+    {"unweighted_norms", [](Parts& p, auto) { p.norms.lack_weights = true; }},
+    {"ffn_norm", [](Parts& p, auto name) { p.norms.feed_forward_name = name; }},
+    {"neighbours", [](Parts& p, auto) { p.positions.pairing = Pairing::neighbours; }},
+    {"unrotated", [](Parts& p, auto) { p.positions.pairing = Pairing::none; }},
+    {"unrotated_period", [](Parts& p, auto n) { p.positions.unrotated_period = count(n); }},
+    {"rotates_only_windows", [](Parts& p, auto) { p.positions.rotates_only_windows = true; }},
+    {"may_lack_rotation", [](Parts& p, auto) { p.positions.may_lack_rotation = true; }},
+    {"window_base", [](Parts& p, auto n) { p.positions.window_base = number(n); }},
+    {"window_is_scaled", [](Parts& p, auto) { p.positions.window_is_scaled = true; }},
+    {"yarn_scales_attention", [](Parts& p, auto) { p.positions.yarn_scales_attention = true; }},
+    {"alibi", [](Parts& p, auto n) { p.positions.largest_bias = number(n); }},
+    {"attention_scale", [](Parts& p, auto) { p.attention.scale = AttentionScale::key; }},
+    {"gemma2_scale", [](Parts& p, auto) { p.attention.scale = AttentionScale::gemma2; }},
+    {"gemma3_scale", [](Parts& p, auto) { p.attention.scale = AttentionScale::gemma3; }},
+    {"attention_cap", [](Parts& p, auto n) { p.attention.cap = number(n); }},
+    {"norms_after_rotation", [](Parts& p, auto) { p.attention.norms_after_rotation = true; }},
+    {"plain_head_norms", [](Parts& p, auto) { p.attention.has_plain_norms = true; }},
+    {"clamps", [](Parts& p, auto) { p.attention.clamps = true; }},
+    {"chunk", [](Parts& p, auto n) { p.attention.chunk = count(n); }},
+    {"cools_late", [](Parts& p, auto) { p.attention.cools_late = true; }},
+    {"gelu", [](Parts& p, auto) { p.activation = Activation::gelu; }},
+    {"relu_squared", [](Parts& p, auto) { p.activation = Activation::relu_squared; }},
+    {"xielu", [](Parts& p, auto) { p.activation = Activation::xielu; }},
+    {"clamped_swiglu", [](Parts& p, auto) { p.activation = Activation::clamped_swiglu; }},
+    {"sigmoid", [](Parts& p, auto) { p.experts.routing = Routing::sigmoid; }},
+    {"softmax_of_chosen", [](Parts& p, auto) { p.experts.routing = Routing::softmax_of_chosen; }},
+    {"normalised", [](Parts& p, auto) { p.experts.are_normalised = true; }},
+    {"normalised_by_key", [](Parts& p, auto) { p.experts.read_key = true; }},
+    {"ranked_by_logits", [](Parts& p, auto) { p.experts.rank_by_logits = true; }},
+    {"weighs_inputs", [](Parts& p, auto) { p.experts.weigh_inputs = true; }},
+    {"embedding_root", [](Parts& p, auto) { p.scales.embedding_by_root = true; }},
+    {"embedding_scale", [](Parts& p, auto n) { p.scales.embedding = number(n); }},
+    {"residual_scale", [](Parts& p, auto) { p.scales.residual_by_key = true; }},
+    {"residual_of_depth", [](Parts& p, auto n) { p.scales.residual_of_depth = number(n); }},
+    {"logit_divisor", [](Parts& p, auto) { p.scales.logits_divided = true; }},
+    {"logit_factor", [](Parts& p, auto) { p.scales.logits_multiplied = true; }},
+    {"base_width", [](Parts& p, auto n) { p.scales.base_width = number(n); }},
+    {"logit_cap", [](Parts& p, auto n) { p.scales.logit_cap = number(n); }},
+};
+
+}  // namespace
+
+Result<Parts> parts_of(const Architecture& row) {
+  Parts parts;
+  const bool has_means = std::ranges::any_of(row.keys, [](const ArchitectureKey& key) {
+    return key.is_required && key.name == "attention.layer_norm_epsilon";
+  });
+  if (has_means) parts.norms.kind = NormKind::layer;
+  for (const std::string_view text : row.pass) {
+    const std::size_t end = std::min(text.find('='), text.size());
+    const Word* word = find_row(words, &Word::name, text.substr(0, end));
+    if (word == nullptr) {
+      return fail(Errc::internal, row.name, "\"" + std::string(text) + "\" is no part of a pass");
+    }
+    word->set(parts, text.substr(std::min(end + 1, text.size())));
+  }
+  return parts;
+}
+
+}  // namespace ingot::evaluation

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// What a forward pass is composed of: facts for each part of a layer, set by the words of the
+// statement `pass` in a row of the house. What tensors and their shapes tell is no fact here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "ingot/architectures.hpp"
+#include "ingot/error.hpp"
+
+namespace ingot::evaluation {
+
+enum class NormKind : std::uint8_t {
+  rms,   ///< Divided by the root of the mean square.
+  layer  ///< Mean removed first.
+};
+
+struct NormFacts {
+  NormKind kind = NormKind::rms;  ///< Follows from the key of the epsilon that a row requires.
+  bool lack_weights = false;      ///< Norms without a tensor are computed, too.
+  /// The tensor of the norm before the feed-forward part.
+  std::string_view feed_forward_name = "ffn_norm";
+};
+
+/// Elements of a head that rotate together.
+enum class Pairing : std::uint8_t {
+  halves,      ///< Element i of the first half with element i of the second.
+  neighbours,  ///< 0 with 1, 2 with 3, ...
+  none         ///< There is no rotation.
+};
+
+struct PositionFacts {
+  bool yarn_scales_attention = false;  ///< YaRN makes scores grow, too.
+  Pairing pairing = Pairing::halves;
+  std::uint32_t unrotated_period = 0;  ///< Every n-th layer has no rotation.
+  bool rotates_only_windows = false;   ///< In models with windows, other layers have no rotation.
+  bool may_lack_rotation = false;      ///< The key `rope.scaling.finetuned` switches it off.
+  double window_base = 0.0;            ///< Of layers with a window; 0: that of the others.
+  bool window_is_scaled = false;       ///< Positions are scaled in layers with a window, too.
+  std::optional<double> largest_bias = {};  ///< Of ALiBi, where the key is missing.
+};
+
+enum class AttentionScale : std::uint8_t {
+  head,    ///< 1 / sqrt(elements of a head)
+  key,     ///< The key `attention.scale`; `head` if there is none, or if it is 0.
+  gemma2,  ///< `head`, but 1 / sqrt(width / heads) in the model of 46 layers.
+  gemma3   ///< `head`, but 1 / sqrt(width / heads) in the model of 62 layers.
+};
+
+struct AttentionFacts {
+  AttentionScale scale = AttentionScale::head;
+  double cap = 0.0;                   ///< Of scores, where the key is missing; 0: none.
+  bool norms_after_rotation = false;  ///< Queries and keys rotate before their norms.
+  bool has_plain_norms = false;       ///< Rotated queries and keys have a norm without weights.
+  bool clamps = false;                ///< The key `attention.clamp_kqv` bounds the projections.
+  std::uint32_t chunk = 0;            ///< A window is a chunk of so many tokens.
+  bool cools_late = false;            ///< Queries grow with their position where nothing rotates.
+};
+
+enum class Activation : std::uint8_t {
+  silu,
+  gelu,  ///< The approximation by tanh.
+  relu_squared,
+  xielu,          ///< With numbers for each layer.
+  clamped_swiglu  ///< The gate of gpt-oss, with bounds.
+};
+
+enum class Routing : std::uint8_t {
+  softmax,
+  sigmoid,
+  softmax_of_chosen  ///< The softmax runs over the chosen experts alone.
+};
+
+struct ExpertFacts {
+  Routing routing = Routing::softmax;  ///< Where the key `expert_gating_func` is missing.
+  bool are_normalised = false;         ///< Chosen shares are divided by their sum.
+  bool read_key = false;               ///< The key `expert_weights_norm` says whether.
+  bool rank_by_logits = false;         ///< Logits, not shares, choose.
+  bool weigh_inputs = false;           ///< Shares multiply inputs, not outputs.
+};
+
+/// The numbers that embeddings, residuals and logits are multiplied by.
+struct ScaleFacts {
+  bool embedding_by_root = false;  ///< sqrt(width)
+  double embedding = 0.0;          ///< Where the key is missing; 0: there is no key.
+  bool residual_by_key = false;    ///< The key `residual_scale`
+  double residual_of_depth = 0.0;  ///< Divided by sqrt(layers), where the key is missing.
+  bool logits_divided = false;     ///< By the key `logit_scale`
+  bool logits_multiplied = false;  ///< The same key as a factor.
+  double base_width = 0.0;         ///< The logits are divided by width / this if there is no key.
+  double logit_cap = 0.0;          ///< Where the key is missing; 0: none.
+};
+
+struct Parts {
+  NormFacts norms;
+  PositionFacts positions;
+  AttentionFacts attention;
+  Activation activation = Activation::silu;
+  ExpertFacts experts;
+  ScaleFacts scales;
+};
+
+/// The parts that a row names. @return an error that names a word which is not known.
+[[nodiscard]] Result<Parts> parts_of(const Architecture& row);
+
+}  // namespace ingot::evaluation
