@@ -51,7 +51,7 @@ def main():
                     "ingot show": [program, "show", model],
                     "ingot show --json": [program, "show", "--json", model],
                     "ingot fit": [program, "fit", layers, "--device", "24G"],
-                    "ingot fit --table": [program, "fit", layers, "--device", "24G", "--table",
+                    "ingot fit --markdown": [program, "fit", layers, "--device", "24G", "--markdown",
                                           "--contexts", contexts]}
         times = {name: [] for name in commands}
         for _ in range(arguments.runs):

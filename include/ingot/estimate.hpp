@@ -68,7 +68,9 @@ struct Device {
 };
 
 /// Parses "24G" (a card of 24 x 2^30 bytes, less the driver's part) or a name of devices.def, in
-/// upper or lower case. Errc::invalid_argument for other texts.
+/// upper or lower case, with or without dashes and the name of the family ("RTX 4060", "4060"). Of
+/// other bare numbers, those up to 1,024 are GiB, those up to 1,048,576 MiB ("8", "12288").
+/// Errc::invalid_argument for other texts, with the names that begin so.
 [[nodiscard]] INGOT_EXPORT Result<Device> parse_device(std::string_view text);
 
 /// "64G", "1.5T", "800M", "32GiB": memory, in powers of 1024 as its sellers count. Nothing for all

@@ -28,7 +28,8 @@ struct FolderExportOptions {
   std::optional<TensorType> type = {};
   std::uint64_t max_file_bytes = 5'000'000'000;  ///< The size at which a new safetensors file
                                                  ///< begins; 0: never.
-  /// Refuse a model that would not come back: Errc::would_be_lost.
+  /// Refuse a model that would not come back: Errc::would_be_lost. Tensors keep their order, for
+  /// which one may be cut into more files.
   bool is_strict = false;
   bool replace = false;       ///< Files that exist are replaced; else the folder must be empty.
   unsigned thread_count = 0;  ///< 0: as many as the machine has cores.
@@ -48,9 +49,10 @@ void describe_options(Visitor& visit, FolderExportOptions& options) {
 
 /// Plans the files of a folder: config.json, generation_config.json, README.md, the tokenizer's
 /// files, safetensors and their index; and plans the import of these files, to see whether it
-/// restores the model. `Conversion::warnings` lists the losses: keys, tensors, their types and
-/// order. The list is empty for every model of a supported architecture that plan_import has made
-/// from a folder, except for keys that only `ImportOptions` gave.
+/// restores the model. `Conversion::warnings` lists the losses: keys, tensors and their types; with
+/// `is_strict` also the order of tensors. The list is empty for every model of a supported
+/// architecture that plan_import has made from a folder, except for keys that only `ImportOptions`
+/// gave.
 ///
 /// @param model   borrowed until the conversion is destroyed; all of its shards.
 /// @param folder  a path. The folder is made if needed. It must not hold other files that an import

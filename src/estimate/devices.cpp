@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <string>
 
 #include "base/ascii.hpp"
 #include "ingot/estimate.hpp"
@@ -23,6 +25,29 @@ constexpr std::array models = {
 constexpr std::array<std::uint64_t, 14> sizes = {4 * gib,  6 * gib,  8 * gib,  10 * gib, 12 * gib,
                                                  16 * gib, 20 * gib, 24 * gib, 32 * gib, 40 * gib,
                                                  48 * gib, 80 * gib, 96 * gib, 192 * gib};
+
+/// A name as people vary it: "RTX 4060" and "rtx4060" are "rtx-4060".
+std::string squeezed(std::string_view name) {
+  std::string letters = lower_case(name);
+  std::erase_if(letters, [](char c) { return c == '-' || c == '_' || c == ' '; });
+  return letters;
+}
+
+/// "4060ti" of "rtx-4060-ti"; empty for names such as m1-8, whose numbers are sizes.
+std::string number_of(std::string_view name) {
+  const std::string_view family = name.substr(0, name.find('-'));
+  if (family == name || !std::all_of(family.begin(), family.end(), is_letter)) return {};
+  return squeezed(name.substr(family.size()));
+}
+
+/// "8G" of "8" and "12288M" of "12288": the unit that people mean who leave it out.
+std::string with_usual_unit(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_bare = error == std::errc() && end == text.data() + text.size();
+  const char* const unit = !is_bare || number > 1U << 20 ? "" : number > 1024 ? "M" : "G";
+  return std::string(text) + unit;
+}
 
 }  // namespace
 
@@ -55,17 +80,23 @@ std::optional<std::uint64_t> parse_memory_size(std::string_view text) noexcept {
 }
 
 Result<Device> parse_device(std::string_view text) {
+  const std::string name = squeezed(text);
+  std::string similar;
   for (const DeviceModel& model : models) {
-    if (lower_case(text) == model.name) {
+    if (name == squeezed(model.name) || (!name.empty() && name == number_of(model.name))) {
       return Device{std::string(model.label), model.usable_bytes, model.bandwidth};
     }
+    if (name.size() < 2 || !squeezed(model.name).starts_with(name)) continue;
+    similar += (similar.empty() ? "did you mean " : ", ") + std::string(model.name);
   }
-  const std::optional<std::uint64_t> bytes = parse_memory_size(text);
+  const std::string size = with_usual_unit(text);
+  const std::optional<std::uint64_t> bytes = parse_memory_size(size);
   if (!bytes) {
+    const std::string hint = similar.empty() ? "" : "; " + similar + "?";
     return fail(Errc::invalid_argument, std::string(text),
-                "a device is a size like 24G, or a name like rtx-4090 or m4-max-64");
+                "a device is a size like 24G, or a name like rtx-4090 or m4-max-64" + hint);
   }
-  return Device{std::string(text), usable_device_bytes(*bytes), 0};
+  return Device{size, usable_device_bytes(*bytes), 0};
 }
 
 }  // namespace ingot

@@ -47,3 +47,20 @@ expect 2 "$ingot" check good.gguf empty >/dev/null 2>&1
 cp weights.safetensors fake.gguf
 expect 3 "$ingot" check fake.gguf
 expect 0 "$ingot" check weights.safetensors
+
+# How often which rule was broken, over all files; SARIF knows a finding again.
+mkdir many
+for name in a b; do
+  "$ingot" edit good.gguf -o many/$name.gguf --remove general.architecture -q
+done
+"$ingot" check many >many.txt || true
+grep -q '^     2 [a-z]* \[[a-z_]*\] ' many.txt || fail "no counts by rule: $(cat many.txt)"
+"$ingot" check many --sarif >many.sarif || true
+python '
+import json
+run, = json.load(open("many.sarif"))["runs"]
+prints = [result["partialFingerprints"]["ingotFinding/v1"] for result in run["results"]]
+assert len(prints) == len(set(prints)) > 1, prints
+assert run["automationDetails"]["id"] and all(
+    rule["fullDescription"]["text"] and rule["help"]["text"] for rule in run["tool"]["driver"]["rules"])
+'

@@ -149,3 +149,12 @@ interrupt gguf --endian big
 interrupt safetensors --type F32
 interrupt npz
 interrupt bump --allow-loss --widen
+
+# One line says what was made: in a folder by a pattern, and what is lost.
+"$ingot" sample line-F32.gguf --type F32 -q
+mkdir made
+"$ingot" convert line-F32.gguf -o made --type f16 >line
+grep -q '^made/line-F16.gguf: F16 (weights were F32; --type F32 keeps them), [0-9]* tensors, ' line ||
+  fail "$(cat line)"
+"$ingot" convert line-F32.gguf 'made/{name}.{type}.gguf' >line
+grep -q '^made/line.F32.gguf: F32, [0-9]* tensors, ' line || fail "$(cat line)"

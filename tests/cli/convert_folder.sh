@@ -2,7 +2,7 @@
 # A model folder becomes one file, shards, or a quantized model without the file in between.
 python3 "$tests/make_model_folder.py" Tiny-Llama
 
-# A file: by OUT, by the name that the model suggests, by --outfile; --plan writes nothing.
+# A file: by OUT, by the name that the model suggests, by --outfile; --dry-run writes nothing.
 "$ingot" convert Tiny-Llama whole.gguf
 "$ingot" show whole.gguf --json | python 'import json, sys
 model = json.load(sys.stdin)["model"]
@@ -63,3 +63,8 @@ expect_error 2 'no meaning for a model folder' "$ingot" convert Tiny-Llama out.g
 rm Tiny-Llama/tokenizer.json
 expect_error 3 'no tokenizer' "$ingot" quantize Tiny-Llama out.gguf Q4_K_M
 [[ ! -e out.gguf ]] || fail "out.gguf is there"
+
+"$ingot" convert Tiny-Llama line.gguf --type f16 >line
+grep -q '^line.gguf: F16.*, [0-9]* tensors, ' line || fail "$(cat line)"
+"$ingot" convert Tiny-Llama -o made/ --type q8_0 -q
+[[ $(ls made) == Tiny-Llama*-Q8_0.gguf ]] || fail "$(ls made)"

@@ -15,7 +15,7 @@ read -r port _ <&"${server[0]}"
 export HOME=$PWD/home HF_ENDPOINT=http://127.0.0.1:$port/hub
 unset HF_HOME XDG_CACHE_HOME HF_HUB_CACHE MODEL_ENDPOINT INGOT_CACHE HF_TOKEN
 
-"$ingot" convert hf:org/Tiny --plan >plan
+"$ingot" convert hf:org/Tiny --dry-run >plan
 grep -q 'blk.1.attn_q.weight.*rope_pairs' plan || fail "$(cat plan)"
 python '
 import json

@@ -82,13 +82,25 @@ echo "# Ctrl-C"
 rm out/large.gguf
 "$ingot" download "$url/slow/hub/org/set/large.gguf" -o out -q >/dev/null 2>&1 &
 pid=$!
-until [[ -s out/large.gguf.ingot-part.json ]]; do sleep 0.05; done
+# Notes of what has come are written every second, too.
+until grep -q '"begun":\[\[' out/large.gguf.ingot-part.json 2>/dev/null; do
+  kill -0 "$pid" || fail "it ended without notes"
+  sleep 0.05
+done
 status=0
 kill -INT "$pid"
 wait "$pid" || status=$?
 ((status == 130)) || fail "Ctrl-C: status $status"
 [[ ! -e out/large.gguf && -e out/large.gguf.ingot-part ]] || fail "Ctrl-C: $(ls -A out)"
-rm out/large.gguf.ingot-part*
+# What came is noted to the byte, and the rest alone is asked for.
+python '
+import json
+notes = json.load(open("out/large.gguf.ingot-part.json"))
+assert notes["begun"] and all(0 < kept < 1 << 24 for _, kept in notes["begun"]), notes'
+"$ingot" download "$url/hub/org/set/large.gguf" -o out --json -q >json
+python 'import json
+assert json.load(open("json"))[0]["kept_bytes"] > 0'
+expect_same "$large" out/large.gguf
 
 echo "# parts of another file"
 rm out/m.gguf

@@ -135,3 +135,20 @@ for depth in range(65):
 expect_error 2 'nested deeper than 64' \
   "$ingot" edit types.gguf --in-place --set-file 'm:u16[]=levels_65.json'
 expect_error 2 'not an object' "$ingot" edit types.gguf --in-place --set 'n=[{"a": 1}]'
+
+# --- several models at once, with a summary; the others go on where one fails
+for name in m1 m2 m3; do cp before.gguf $name.gguf; done
+"$ingot" edit m1.gguf m2.gguf --in-place --set general.license=mit >summary
+grep -qx '2 files: 2 changed, 0 had nothing to do, 0 failed' summary || fail "$(cat summary)"
+[[ $(value m1.gguf general.license)$(value m2.gguf general.license) == mitmit ]] || fail "licences"
+"$ingot" edit m1.gguf m3.gguf --in-place --set general.license=mit --json | python '
+import json, sys
+assert [report["file"] for report in json.load(sys.stdin)] == ["m1.gguf", "m3.gguf"]'
+expect 1 "$ingot" edit m1.gguf flat.gguf m2.gguf --in-place --remove general.license >summary 2>errors
+grep -qx '3 files: 2 changed, 0 had nothing to do, 1 failed' summary || fail "$(cat summary)"
+grep -q 'flat.gguf' errors || fail "$(cat errors)"
+expect_error 2 '-o OUT is for one' "$ingot" edit m1.gguf m2.gguf -o out.gguf --set a=b
+# What --template sets; patterns may be expressions.
+"$ingot" edit m1.gguf --in-place --template chat.jinja --remove 're:^general\.(name|author)$' -q
+value m1.gguf tokenizer.chat_template | cmp - chat.jinja || fail "the template"
+expect_error 2 'no regular expression' "$ingot" edit m1.gguf --in-place --remove 're:('

@@ -48,3 +48,8 @@ expect_error 3 'gpt2' "$ingot" convert other.gguf Other --names hf
 "$ingot" convert before.gguf tensors.safetensors --names hf
 [[ -f tensors.safetensors ]] || fail "no file"
 expect_error 2 '--strict has no meaning' "$ingot" convert before.gguf t.npz --names hf --strict
+
+# Tensors in an order of their own need no files of their own, unless it has to be kept.
+"$ingot" sample sample.gguf -q
+"$ingot" convert sample.gguf Few --names hf 2>/dev/null
+[[ $(ls Few/*.safetensors) == Few/model.safetensors ]] || fail "$(ls Few)"

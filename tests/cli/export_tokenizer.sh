@@ -80,3 +80,8 @@ for ((round = 1; round <= ${INGOT_ROUNDS:-5}; ++round)); do
   wait $!
   check_one_run
 done
+
+"$ingot" sample named.gguf -q
+"$ingot" export-tokenizer named.gguf -o by-option/
+[[ -e by-option/tokenizer.json ]] || fail "-o"
+expect_error 2 'OUT is missing' "$ingot" export-tokenizer named.gguf

@@ -7,7 +7,7 @@ export COLUMNS=80
 "$ingot" fit model.gguf -d 1G --ctx-size 8k
 expect 1 "$ingot" fit model.gguf -d 150M
 "$ingot" fit model.gguf -d 150M,150M --host 1G -c 8k --parallel 2 --cache-type-k q8_0
-"$ingot" fit model.gguf -d 128M --table --contexts 4k,32k --types Q4_K_M,Q8_0
+"$ingot" fit model.gguf -d 128M --markdown --contexts 4k,32k --types Q4_K_M,Q8_0
 
 # No line is too long, and nothing else is on stderr.
 for columns in 60 80 140; do
@@ -76,7 +76,7 @@ assert device["projector_bytes"] > 0'
 assert len(json.load(sys.stdin)) > 50'
 
 expect_error 2 "FILE is missing" "$ingot" fit
-expect_error 2 "is not a size like 24G" "$ingot" fit model.gguf -d 24X
+expect_error 2 "a device is a size like 24G" "$ingot" fit model.gguf -d 24X
 expect_error 2 "is not a number of tokens" "$ingot" fit model.gguf -c much
 expect_error 2 "is not a number of layers" "$ingot" fit model.gguf --gpu-layers some
 expect_error 2 "is not a list of shares" "$ingot" fit model.gguf -d 1G --tensor-split a
@@ -87,3 +87,14 @@ expect_error 2 "flash attention" "$ingot" fit model.gguf --cache-type-v q8_0 --f
 expect_error 2 "neither an adapter" "$ingot" fit model.gguf --with model.gguf
 "$ingot" edit model.gguf --remove llama.attention.head_count -o hostile.gguf -q
 expect_error 3 "llama.attention.head_count" "$ingot" fit hostile.gguf
+
+# Devices as people write them: bare numbers of GiB, MiB and cards, names with spaces.
+for pair in 8=8G 12288=12288M 3090=rtx-3090 'RTX 4060=rtx-4060' rtx4060=rtx-4060; do
+  "$ingot" fit model.gguf -d "${pair%%=*}" --json >short.json || true
+  "$ingot" fit model.gguf -d "${pair#*=}" --json >full.json || true
+  expect_same short.json full.json
+done
+expect_error 2 'did you mean m3-max-48, m3-max-64' "$ingot" fit model.gguf -d m3-max
+"$ingot" fit model.gguf -d 1G --table --contexts 4k --types Q8_0 >old
+"$ingot" fit model.gguf -d 1G --markdown --contexts 4k --types Q8_0 >new
+expect_same old new

@@ -44,3 +44,13 @@ assert json.load(open("missing.json"))["error"]["rule"] == "io_error"
 "$ingot" edit models/a.gguf -o sep.gguf --special-token separator '<s>' -q
 "$ingot" show sep.gguf | grep -q 'separator 1' || fail "no separator"
 "$ingot" metadata sep.gguf | grep -q '^tokenizer.ggml.seperator_token_id' || fail "no such key"
+
+# The order, and how many.
+mkdir -p sorted
+"$ingot" sample sorted/small.gguf --layers 1 -q
+"$ingot" sample sorted/large.gguf --layers 4 -q
+"$ingot" ls sorted --sort size --json >sorted.json
+python '
+import json
+assert [model["file"] for model in json.load(open("sorted.json"))] == ["sorted/large.gguf", "sorted/small.gguf"]'
+[[ $("$ingot" ls sorted --sort name --limit 1 | tail -n +2) == large.gguf* ]] || fail "no limit"

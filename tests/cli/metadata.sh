@@ -43,3 +43,5 @@ assert keys["llama.rope.freq_base"]["value"] == 10000.0
 "$ingot" metadata model.gguf tokenizer.ggml.scores --lines | sed -n 1p | grep -qx 0 || fail "no number"
 expect_error 2 'is no array' "$ingot" metadata model.gguf general.name --lines
 expect_error 2 'keys match' "$ingot" metadata model.gguf '*' --lines
+
+expect_error 1 'did you mean "general.*"' "$ingot" metadata model.gguf general

@@ -168,3 +168,28 @@ expect_error 2 'there is no TYPE "Q4_K_X"' "$ingot" quantize many.gguf Q8_0 Q4_K
 expect_error 2 'many.gguf: IQ2_XXS needs an importance matrix: --imatrix FILE' "$ingot" quantize many.gguf IQ2_XXS
 cp many.gguf Q6_K
 expect_error 2 'the file exists' "$ingot" quantize many.gguf Q6_K Q8_0
+
+# Names: without the type of the source, in a folder, by a pattern. Several types are one table.
+cp model.gguf tiny-F16.gguf
+"$ingot" quantize tiny-F16.gguf Q8_0 -q
+[[ -e tiny-Q8_0.gguf ]] || fail "no tiny-Q8_0.gguf: $(ls)"
+"$ingot" quantize tiny-F16.gguf -o quants/ Q8_0 Q4_0 >table
+[[ -e quants/tiny-Q8_0.gguf && -e quants/tiny-Q4_0.gguf ]] || fail "$(ls quants)"
+expect_same tiny-Q8_0.gguf quants/tiny-Q8_0.gguf
+[[ $(wc -l <table) == 3 && $(grep -c 'largest errors' table) == 0 ]] || fail "$(cat table)"
+grep -q '^Q4_0 .* % .* quants/tiny-Q4_0.gguf$' table || fail "$(cat table)"
+"$ingot" quantize tiny-F16.gguf 'quants/{name}.{type}.gguf' Q8_0 -q
+expect_same tiny-Q8_0.gguf quants/tiny.Q8_0.gguf
+"$ingot" quantize tiny-F16.gguf quants Q5_0 -q
+[[ -e quants/tiny-Q5_0.gguf ]] || fail "OUT is a folder"
+expect_error 2 'a pattern with {type}' "$ingot" quantize tiny-F16.gguf -o one.gguf Q8_0 Q4_0
+# A pattern is a glob, an expression after re:, or a part of names.
+for pattern in '*.attn_v.weight' 're:attn_v' attn_v; do
+  "$ingot" quantize model.gguf Q4_0 --dry-run --tensor-type "$pattern=Q8_0" --json >plan.json
+  python '
+import json
+types = {t["name"]: t["to"] for t in json.load(open("plan.json"))["tensors"]}
+assert types["blk.0.attn_v.weight"] == "Q8_0" and types["blk.0.attn_k.weight"] == "Q4_0", types'
+done
+"$ingot" quantize model.gguf Q4_0 --dry-run --tensor-type 'attn_?=Q8_0' --json >plan.json
+if grep -q '"to": "Q8_0"' plan.json; then fail "a glob is about the whole name"; fi

@@ -131,6 +131,26 @@ grep -q '^  0[0-9a-f]*  *tensor  *token_embd.weight' remote || fail "a tensor is
 "$ingot" show "$url/words.gguf" >/dev/null
 requests 'len(log) == 2'
 
+echo "# a repository: the file that is meant, and all that are in it"
+mkdir www/hub/org/mix
+cp www/m.gguf www/hub/org/mix/m-Q4_K_M.gguf
+printf 'GGUF\3\0\0\0\377\377\377\377\377\377\377\377\0\0\0\0\0\0\0\0' >www/hub/org/mix/m-Q8_0.gguf
+"$ingot" show hf:org/mix --json >shown.json
+python '
+import json
+shown = json.load(open("shown.json"))
+assert shown["file"] == "hf:org/mix" and shown["file_name"] == "m-Q4_K_M.gguf" and shown["commit"], shown'
+"$ingot" show hf:org/mix | grep -q '^file  *m-Q4_K_M.gguf' || fail "no name of the file"
+expect 3 "$ingot" check hf:org/mix --json >checked.json
+python '
+import json
+checked = json.load(open("checked.json"))
+assert [model["verdict"] == "refused" for model in checked] == [False, True], checked
+assert "m-Q4_K_M.gguf" in checked[0]["file"] and "m-Q8_0.gguf" in checked[1]["file"], checked'
+expect 3 "$ingot" check hf:org/mix >checked
+grep -q '^2 models: ' checked || fail "$(cat checked)"
+: >log
+
 echo "# more than 1 GiB"
 python '
 import struct

@@ -34,3 +34,13 @@ found = json.load(open("shown.json"))["model"]["parameters"]
 assert abs(found - wanted) <= wanted / 10, (found, wanted)
 ' "$count"
 done
+
+# OUT as an option, as a folder, and as a pattern.
+"$ingot" sample -o named.gguf -c 64 -q
+mkdir made
+"$ingot" sample made --type Q8_0 -q
+"$ingot" sample 'made/{name}.{ftype}.gguf' -q
+"$ingot" sample new/ -q
+[[ -e named.gguf && -e made/llama-Q8_0.gguf && -e made/llama.f16.gguf && -e new/llama-F16.gguf ]] || fail "$(find .)"
+expect_error 2 'OUT is missing' "$ingot" sample
+expect_error 2 'give one of them' "$ingot" sample a.gguf -o b.gguf

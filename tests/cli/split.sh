@@ -129,3 +129,9 @@ for name in swapped gap dirty unpadded; do
   "$ingot" merge odd-00001-of-00002.gguf odd.gguf -q --force
   expect_same plain.gguf odd.gguf
 done
+
+# In a folder the shards have the name of the model.
+"$ingot" sample whole.gguf --layers 2 -q
+"$ingot" split whole.gguf -o shards/ --shards 2 -q
+[[ -e shards/whole-00001-of-00002.gguf && -e shards/whole-00002-of-00002.gguf ]] || fail "$(ls shards)"
+expect_error 2 'PREFIX is missing' "$ingot" split whole.gguf --shards 2

@@ -24,3 +24,10 @@ assert embedding["bytes"] == 2 * embedding["elements"] == 2 * 32 * 300
 '
 "$ingot" tensors model.gguf --json --sort offset >sorted.json
 expect_same all.json sorted.json
+
+"$ingot" sample limits.gguf -q
+"$ingot" tensors limits.gguf 're:attn_(q|k)' --limit 1 --json >limited.json
+python '
+import json
+[tensor] = json.load(open("limited.json"))
+assert "attn_" in tensor["name"], tensor'

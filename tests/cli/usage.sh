@@ -55,3 +55,12 @@ usage '"-d" is one operand too many: "--" ends the options; write those before i
 usage 'it has more than 1.00 MiB' "$ingot" quantize model.gguf out.gguf Q8_0 --tensor-type-file /dev/zero
 expect_error 3 'it has more than 64.0 MiB' "$ingot" check model.gguf --baseline /dev/zero
 expect_error 3 'it has more than 64.0 MiB' "$ingot" hash model.gguf --verify /dev/zero
+
+expect_error 2 "'ingot convert FOLDER OUT'" "$ingot" import
+expect_error 2 "'ingot metadata FILE KEY'" "$ingot" get
+expect_error 2 "'ingot download'" "$ingot" pull
+expect 2 "$ingot" show model.gguf -Z 2>message
+if grep -q 'did you mean' message; then fail "a letter is no near word: $(cat message)"; fi
+printf 'GGU' >short.gguf
+expect 3 "$ingot" show short.gguf 2>message
+[[ $(grep -o 'again in full' message | wc -l) -le 1 ]] || fail "advice twice: $(cat message)"

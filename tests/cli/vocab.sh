@@ -27,3 +27,6 @@ assert [token["id"] for token in tokens] == list(range(300)), tokens[:3]
 expect 1 "$ingot" diff a.gguf b.gguf --no-data | grep -v '^~ key'
 expect 1 "$ingot" diff a.gguf b.gguf --no-data --json |
   python 'import json, sys; print(json.dumps(json.load(sys.stdin)["vocabulary"]))'
+
+"$ingot" vocab bpe.gguf --limit 2 | cut -f 1 | paste -sd ' ' # the id comes first
+[[ $("$ingot" vocab bpe.gguf --grep im_ --limit 1 --json | grep -c '"id"') == 1 ]] || fail "no limit"

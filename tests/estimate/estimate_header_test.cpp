@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <string>
 
 #include "ingot/estimate.hpp"
@@ -180,6 +181,22 @@ TEST(EstimateDevices, AreSizesOrNames) {
   EXPECT_EQ(parse_device("RTX-4090")->usable_bytes, parse_device("24G")->usable_bytes);
   EXPECT_EQ(parse_device("rtx-4090")->bandwidth, 1008e9);
   EXPECT_EQ(parse_device("m4-max-64")->usable_bytes, 64 * gib / 100 * 75);
+  for (const auto& [spelling, full] :
+       std::map<std::string, std::string>{{"8", "8G"},
+                                          {"12288", "12288M"},
+                                          {"3090", "rtx-3090"},
+                                          {"RTX 4060", "rtx-4060"},
+                                          {"rtx4060", "rtx-4060"},
+                                          {"4060ti", "rtx-4060-ti"},
+                                          {"1024", "1024G"},
+                                          {"1025", "1025M"},
+                                          {"7900 XTX", "rx-7900-xtx"}}) {
+    EXPECT_EQ(parse_device(spelling)->name, parse_device(full)->name) << spelling;
+    EXPECT_EQ(parse_device(spelling)->usable_bytes, parse_device(full)->usable_bytes) << spelling;
+  }
+  EXPECT_EQ(parse_device("1048577")->usable_bytes, usable_device_bytes(1048577));
+  EXPECT_THAT(parse_device("m3-max").error().detail,
+              testing::HasSubstr("did you mean m3-max-48, m3-max-64, m3-max-128?"));
   EXPECT_THAT(parse_device("rtx"), FailsWith(Errc::invalid_argument));
   EXPECT_THAT(parse_device(""), FailsWith(Errc::invalid_argument));
   for (const DeviceModel& model : device_models()) {

@@ -24,7 +24,7 @@
 #include "cli/generated_texts.hpp"
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
-#include "commands/fit/engine_spelling.hpp"
+#include "cli/other_words.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -82,7 +82,7 @@ Words words_of(std::span<char* const> arguments, Console& console) {
       (std::filesystem::exists(first, ignored) || console.remote().is_meant(first))) {
     words.insert(words.begin(), "show");
   }
-  respell_engine_options(words);
+  respell_options(words);
   return words;
 }
 

@@ -175,7 +175,7 @@ class Comparison {
         lose(tensor.name, "a new import adds this tensor");
       }
     }
-    compare_order(wanted, order, "tensors");
+    if (sketch_.keeps_order) compare_order(wanted, order, "tensors");
   }
 
   /// Compares the order of names, if both sides have the same names.

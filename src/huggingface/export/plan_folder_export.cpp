@@ -112,6 +112,14 @@ class ExportPlanner {
   Result<void> plan_tensors(const FolderConfig& config) {
     INGOT_TRY(FolderTensors tensors, plan_folder_tensors(facts_, config, options_.type));
     content_.lost = std::move(tensors.lost);
+    // The import takes the tensors file by file, so an order that is not that of the names needs
+    // more files than their sizes do; only a strict export is worth that.
+    if (!options_.is_strict && !tensors.files.empty()) {
+      for (auto file = std::next(tensors.files.begin()); file != tensors.files.end(); ++file) {
+        std::move(file->begin(), file->end(), std::back_inserter(tensors.files.front()));
+      }
+      tensors.files.resize(1);
+    }
     std::vector<std::vector<OutputTensor>> parts;
     const std::string metadata = formats::safetensors_metadata_text({});
     for (std::vector<FolderTensor>& file : tensors.files) {
@@ -195,7 +203,8 @@ class ExportPlanner {
     const std::string name = folder_.substr(folder_.rfind('/') + 1);
     return check_return(facts_.model, {.name = name.empty() ? "model" : name,
                                        .texts = content_.texts,
-                                       .shards = content_.shards});
+                                       .shards = content_.shards,
+                                       .keeps_order = options_.is_strict});
   }
 
   const FolderFacts& facts_;

@@ -126,7 +126,7 @@ Result<DownloadedFile> fetch_parts(const std::shared_ptr<Client>& client, const 
                                                  start.identity.strong_tag(), start.sha256}));
   DownloadedFile file;
   file.size_bytes = size_bytes;
-  file.kept_bytes = part.finished_bytes();
+  file.kept_bytes = part.kept_bytes();
   file.reason_to_restart = part.reason_to_restart();
   const remote::RangeFetcher ranges(client, start.given, start.final_address, start.identity);
   const auto progress = [&](std::uint64_t done_bytes) {

@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::size_t digest_piece_bytes = std::size_t{1} << 20;
 constexpr std::chrono::milliseconds look_time{100};
+/// A kill loses no more than what comes in this time.
+constexpr std::chrono::milliseconds save_time{1000};
 
 /// Fills a part file. Call `run` once.
 class DownloadWork {
@@ -44,7 +46,10 @@ class DownloadWork {
     if (!watched) give_up(std::move(watched).error());
     for (Task<Result<void>>& task : tasks) task.cancel();
     tasks.clear();  // waits for them
-    if (error_) return fail(*error_);
+    if (error_) {
+      static_cast<void>(part_.save());  // the first error counts
+      return fail(*error_);
+    }
     return sha256_;
   }
 
@@ -56,30 +61,34 @@ class DownloadWork {
     return next_range_++;
   }
 
+  [[nodiscard]] std::uint64_t kept_bytes(std::uint64_t range) {
+    const std::lock_guard lock(mutex_);
+    return part_.kept_bytes(range);
+  }
+
   [[nodiscard]] Result<void> fetch_ranges(unsigned number, const std::stop_token& stop) {
     // A server that wants fewer requests gets one at a time.
     while (number == 0 || !client_.is_throttled()) {
       const std::optional<std::uint64_t> range = take_range();
       if (!range) break;
       const std::uint64_t first = *range * download_range_bytes;
-      std::uint64_t written_bytes = 0;
+      const std::uint64_t kept = kept_bytes(*range);
+      std::uint64_t end = kept;  // of the bytes that are there without a gap
       const auto write = [&](std::uint64_t position, std::span<const std::byte> bytes) {
-        Result<void> written = part_.write(first + position, bytes);
+        Result<void> written = part_.write(first + kept + position, bytes);
+        if (!written || kept + position != end) return written;
+        end += bytes.size();
         const std::lock_guard lock(mutex_);
-        under_way_bytes_ += bytes.size();
-        written_bytes += bytes.size();
+        // A range is finished when the fetch says that it was right to its end.
+        part_.mark_kept(*range, std::min(end, part_.range_size(*range) - 1));
         return written;
       };
-      Result<void> fetched = ranges_.fetch(first, part_.range_size(*range), write, stop);
+      INGOT_TRY_VOID(ranges_.fetch(first + kept, part_.range_size(*range) - kept, write, stop));
       {
         const std::lock_guard lock(mutex_);
-        under_way_bytes_ -= written_bytes;
-        if (fetched) {
-          part_.mark_finished(*range);
-          fetched = part_.save();
-        }
+        part_.mark_finished(*range);
+        INGOT_TRY_VOID(part_.save());
       }
-      INGOT_TRY_VOID(std::move(fetched));
       changed_.notify_all();
     }
     return {};
@@ -121,9 +130,14 @@ class DownloadWork {
   /// Notes progress until all is there or nothing goes on.
   [[nodiscard]] Result<void> watch(const std::function<bool(std::uint64_t)>& progress) {
     std::unique_lock lock(mutex_);
+    auto next_save = std::chrono::steady_clock::now() + save_time;
     while (!error_ && sha256_.empty()) {
       changed_.wait_for(lock, look_time);
-      const std::uint64_t done_bytes = part_.finished_bytes() + under_way_bytes_;
+      if (std::chrono::steady_clock::now() >= next_save) {
+        INGOT_TRY_VOID(part_.save());
+        next_save = std::chrono::steady_clock::now() + save_time;
+      }
+      const std::uint64_t done_bytes = part_.kept_bytes();
       lock.unlock();
       const bool goes_on = !progress || progress(done_bytes);
       if (!goes_on) return fail(Errc::interrupted, std::string());
@@ -139,7 +153,6 @@ class DownloadWork {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t next_range_ = 0;
-  std::uint64_t under_way_bytes_ = 0;  ///< Of ranges that are not finished.
   std::optional<Error> error_;
   std::string sha256_;  ///< Not empty when all is there.
 };

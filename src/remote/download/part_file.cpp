@@ -44,8 +44,8 @@ Result<PartFile> PartFile::open(const std::string& path, DownloadKey key) {
 
 Result<void> PartFile::begin() {
   INGOT_TRY_VOID(load());
-  if (finished_bytes_ == 0) INGOT_TRY_VOID(file_.clear());
-  if (Result<void> reserved = file_.reserve(key_.size_bytes, finished_bytes_); !reserved) {
+  if (kept_bytes_ == 0) INGOT_TRY_VOID(file_.clear());
+  if (Result<void> reserved = file_.reserve(key_.size_bytes, kept_bytes_); !reserved) {
     Error error = std::move(reserved).error();
     error.detail = "the server states " + format_bytes(key_.size_bytes) + "; " + error.detail;
     return fail(std::move(error));
@@ -61,11 +61,19 @@ Result<void> PartFile::load() {
   const Result<nlohmann::json> notes = parse_json_answer(text, file_.notes_path());
   reason_ = notes ? difference(*notes, key_) : "the notes beside the part are damaged";
   if (!reason_.empty()) return {};
-  for (const nlohmann::json& entry : list_member(*notes, "finished")) {
-    if (!entry.is_number_unsigned()) continue;
-    const auto range = entry.get<std::uint64_t>();
-    if (range >= range_count()) continue;
-    if (range * download_range_bytes + range_size(range) <= *there_bytes) mark_finished(range);
+  const auto take = [&](const nlohmann::json& range_entry, const nlohmann::json* bytes_entry) {
+    if (!range_entry.is_number_unsigned()) return;
+    const auto range = range_entry.get<std::uint64_t>();
+    if (range >= range_count()) return;
+    if (bytes_entry != nullptr && !bytes_entry->is_number_unsigned()) return;
+    const std::uint64_t bytes =
+        bytes_entry == nullptr ? range_size(range) : bytes_entry->get<std::uint64_t>();
+    if (bytes_entry != nullptr && bytes >= range_size(range)) return;
+    if (range * download_range_bytes + bytes <= *there_bytes) mark_kept(range, bytes);
+  };
+  for (const nlohmann::json& entry : list_member(*notes, "finished")) take(entry, nullptr);
+  for (const nlohmann::json& entry : list_member(*notes, "begun")) {
+    if (entry.is_array() && entry.size() == 2) take(entry[0], &entry[1]);
   }
   return {};
 }
@@ -79,8 +87,22 @@ std::uint64_t PartFile::range_size(std::uint64_t range) const noexcept {
   return std::min(download_range_bytes, key_.size_bytes - range * download_range_bytes);
 }
 
-void PartFile::mark_finished(std::uint64_t range) {
-  if (finished_.insert(range).second) finished_bytes_ += range_size(range);
+std::uint64_t PartFile::kept_bytes(std::uint64_t range) const {
+  if (finished_.contains(range)) return range_size(range);
+  const auto found = begun_.find(range);
+  return found == begun_.end() ? 0 : found->second;
+}
+
+void PartFile::mark_kept(std::uint64_t range, std::uint64_t bytes) {
+  const std::uint64_t earlier = kept_bytes(range);
+  if (bytes <= earlier) return;
+  kept_bytes_ += bytes - earlier;
+  if (bytes == range_size(range)) {
+    finished_.insert(range);
+    begun_.erase(range);
+  } else {
+    begun_[range] = bytes;
+  }
 }
 
 Result<void> PartFile::save() {
@@ -91,7 +113,8 @@ Result<void> PartFile::save() {
                                 {"etag", key_.tag},
                                 {"sha256", key_.sha256},
                                 {"range_bytes", download_range_bytes},
-                                {"finished", finished_}};
+                                {"finished", finished_},
+                                {"begun", begun_}};
   return file_.write_notes(json_line(notes));
 }
 

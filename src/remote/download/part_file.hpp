@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -39,7 +40,10 @@ class PartFile {
   [[nodiscard]] std::uint64_t range_count() const noexcept;
   [[nodiscard]] bool is_finished(std::uint64_t range) const { return finished_.contains(range); }
   [[nodiscard]] std::uint64_t range_size(std::uint64_t range) const noexcept;
-  [[nodiscard]] std::uint64_t finished_bytes() const noexcept { return finished_bytes_; }
+  /// The bytes at the beginning of a range that are there, all of them or some.
+  [[nodiscard]] std::uint64_t kept_bytes(std::uint64_t range) const;
+  /// The bytes of all ranges that are there.
+  [[nodiscard]] std::uint64_t kept_bytes() const noexcept { return kept_bytes_; }
   /// Why an earlier attempt was thrown away; or empty.
   [[nodiscard]] const std::string& reason_to_restart() const noexcept { return reason_; }
 
@@ -49,18 +53,20 @@ class PartFile {
   [[nodiscard]] Result<void> read(std::uint64_t offset, std::span<std::byte> bytes) const {
     return file_.read(offset, bytes);
   }
-  void mark_finished(std::uint64_t range);
+  void mark_finished(std::uint64_t range) { mark_kept(range, range_size(range)); }
+  /// The first `bytes` of a range are there; `bytes` is at most its size.
+  void mark_kept(std::uint64_t range, std::uint64_t bytes);
 
-  /// Notes which ranges are there, so that a kill loses none of them. The notes are not flushed to
+  /// Notes which bytes are there, so that a kill loses none of them. The notes are not flushed to
   /// the disk: after a loss of power the digest tells whether they were right.
   [[nodiscard]] Result<void> save();
   /// Flushes the bytes and gives the file its name.
   [[nodiscard]] Result<void> finish(bool may_replace);
   /// Puts wrong bytes where nobody takes them for the file.
   [[nodiscard]] Result<void> set_aside() { return file_.give_name(path_ + ".ingot-bad", true); }
-  /// Removes both files unless a range is there.
+  /// Removes both files unless a byte is there.
   void remove_if_empty() const noexcept {
-    if (finished_bytes_ == 0) file_.remove();
+    if (kept_bytes_ == 0) file_.remove();
   }
 
  private:
@@ -72,8 +78,9 @@ class PartFile {
   std::string path_;
   DownloadKey key_;
   io::StagedFile file_;
-  std::set<std::uint64_t> finished_;  // ranges; grows with what came
-  std::uint64_t finished_bytes_ = 0;
+  std::set<std::uint64_t> finished_;              ///< Ranges; grows with what came.
+  std::map<std::uint64_t, std::uint64_t> begun_;  ///< Ranges, and how many of their bytes came.
+  std::uint64_t kept_bytes_ = 0;
   std::string reason_;
 };
 

@@ -211,7 +211,7 @@ Result<Model> Console::open_model(const std::string& file, FileAccess usual, boo
 Result<void> Console::before_reading(const std::string& file, const Model& model,
                                      std::span<const TensorInfo* const> tensors,
                                      std::uint64_t passes) {
-  if (!remote_.is_open(file)) return {};
+  if (!remote_.opened_file(file).has_value()) return {};
   std::vector<ModelRange> ranges;
   for (const TensorInfo* tensor : tensors) {
     ranges.push_back({tensor->shard, model.file_offset(*tensor), tensor->size_bytes});
@@ -221,7 +221,7 @@ Result<void> Console::before_reading(const std::string& file, const Model& model
 
 Result<void> Console::before_reading(const std::string& file, const Model& model,
                                      std::uint64_t passes) {
-  if (!remote_.is_open(file)) return {};
+  if (!remote_.opened_file(file).has_value()) return {};
   std::vector<const TensorInfo*> tensors;
   for (const TensorInfo& tensor : model.tensors()) tensors.push_back(&tensor);
   return before_reading(file, model, tensors, passes);
@@ -280,7 +280,8 @@ void Console::complain(std::string_view file, std::string_view message) {
 }
 
 void Console::remark(std::string_view file, std::string_view message) {
-  if (!is_quiet_) complain(file, message);
+  if (is_quiet_ || !remarked_.insert(fmt::format("{}: {}", file, message)).second) return;
+  complain(file, message);
 }
 
 bool Console::agrees(std::string_view file, std::string_view message) {

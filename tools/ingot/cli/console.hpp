@@ -8,6 +8,7 @@
 #include <ingot/interop.hpp>
 #include <ingot/model.hpp>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -221,6 +222,7 @@ class Console {
   std::optional<ForeignFile> foreign_;
   RemoteModels remote_;
   std::vector<std::string> opened_paths_;
+  std::set<std::string> remarked_;  ///< Remarks that need no repetition.
   ExitCode exit_code_ = ExitCode::done;
 };
 

@@ -159,7 +159,8 @@ std::string unknown_option(const CLI::App& program, const std::string& argument)
     return message + "; here it is " + std::string(other_option(command->get_name(), name));
   }
   if (!other_command(name).empty()) return message + "; use " + std::string(other_command(name));
-  const std::string suggestion = suggest(name, candidates);
+  // Every option of one letter is near to every other.
+  const std::string suggestion = name.size() <= 2 ? "" : suggest(name, candidates);
   if (!suggestion.empty()) return message + suggestion;
   const std::string subject = command == nullptr ? "" : " " + command->get_name();
   return message + "; 'ingot" + (command == nullptr ? "" : " help") + subject +

@@ -55,7 +55,9 @@ Result<void> RemoteModels::prepare_files(Console&, const std::string&, std::span
 
 std::string RemoteModels::local_name(const std::string& argument) const { return argument; }
 
-bool RemoteModels::is_open(const std::string&) const { return false; }
+std::optional<RemoteFileName> RemoteModels::opened_file(const std::string&) const {
+  return std::nullopt;
+}
 bool RemoteModels::is_used() const { return false; }
 
 Result<void> RemoteModels::prepare(Console&, const std::string&, const Model&,

@@ -24,6 +24,12 @@ constexpr std::array rows = {
     Row{"", "inspect-tensor", "'ingot extract'"},
     Row{"", "list", "'ingot ls'"},
     Row{"", "dump", "'ingot metadata' and 'ingot tensors'"},
+    Row{"", "import", "'ingot convert FOLDER OUT'"},
+    Row{"", "get", "'ingot metadata FILE KEY'"},
+    Row{"", "set", "'ingot edit FILE --set KEY=VALUE'"},
+    Row{"", "cat", "'ingot metadata' and 'ingot tensors'"},
+    Row{"", "pull", "'ingot download'"},
+    Row{"", "run", "'ingot fit', or 'ingot evaluate'; no text is generated here"},
     Row{"", "keys", "'ingot metadata'"},
     Row{"", "verify", "'ingot hash --verify', or 'ingot check' without a manifest"},
     Row{"", "validate", "'ingot check'"},
@@ -68,8 +74,6 @@ constexpr std::array rows = {
     Row{"", "--sha256", "'ingot hash --algorithm sha256'"},
     Row{"", "--xxh64", "'ingot hash --algorithm xxh64'"},
     Row{"convert", "--input", "the first argument: 'ingot convert IN OUT'"},
-    Row{"convert", "--output", "the second argument: 'ingot convert IN OUT'"},
-    Row{"convert", "--context-length", "--context"},
     Row{"diff", "--tensor-bytes", "--data"},
     Row{"diff", "--diffable", "'ingot diff A B' alone"},
     Row{"edit", "--special-token-by-id", "--special-token-id"},
@@ -113,6 +117,43 @@ constexpr std::array rows = {
     Row{"split", "--split-max-tensors", "--max-tensors"},
 };
 
+struct Spelling {
+  std::string_view command;
+  std::string_view word;
+  std::string_view option;
+};
+
+// CLI11 has no options of one dash and several letters.
+constexpr std::array spellings = {
+    Spelling{"fit", "-ub", "--ubatch-size"},
+    Spelling{"fit", "-np", "--parallel"},
+    Spelling{"fit", "-ctk", "--cache-type-k"},
+    Spelling{"fit", "-ctv", "--cache-type-v"},
+    Spelling{"fit", "-fa", "--flash-attn"},
+    Spelling{"fit", "-kvu", "--kv-unified"},
+    Spelling{"fit", "-ngl", "--gpu-layers"},
+    Spelling{"fit", "--n-gpu-layers", "--gpu-layers"},
+    Spelling{"fit", "-ts", "--tensor-split"},
+    Spelling{"fit", "-nkvo", "--no-kv-offload"},
+    Spelling{"fit", "-cmoe", "--cpu-moe"},
+    Spelling{"fit", "-ncmoe", "--n-cpu-moe"},
+    Spelling{"fit", "-mm", "--with"},
+    Spelling{"fit", "--mmproj", "--with"},
+    Spelling{"fit", "--lora", "--with"},
+    Spelling{"fit", "--gpu", "--device"},
+    Spelling{"fit", "--table", "--markdown"},
+    Spelling{"convert", "--context", "--ctx-size"},
+    Spelling{"convert", "--context-length", "--ctx-size"},
+    Spelling{"convert", "--plan", "--dry-run"},
+    Spelling{"convert", "--outfile", "--output"},
+    Spelling{"convert", "--outtype", "--type"},
+    Spelling{"sample", "--context", "--ctx-size"},
+    Spelling{"quantize", "--plan", "--dry-run"},
+    Spelling{"edit", "--chat-template-file", "--template"},
+    Spelling{"check", "--chat-template-file", "--template"},
+    Spelling{"chat", "--chat-template-file", "--template"},
+};
+
 std::string_view find(std::string_view command, std::string_view word) noexcept {
   const auto* row = std::find_if(rows.begin(), rows.end(), [&](const Row& candidate) {
     return candidate.command == command && candidate.word == word;
@@ -135,6 +176,18 @@ std::string other_words_page() {
 
 std::string_view other_option(std::string_view command, std::string_view option) noexcept {
   return find(command, option);
+}
+
+void respell_options(std::vector<std::string>& arguments) {
+  for (const Spelling& spelling : spellings) {
+    auto word = std::find(arguments.begin(), arguments.end(), spelling.command);
+    for (; word != arguments.end(); ++word) {
+      const std::size_t end = std::min(word->find('='), word->size());
+      if (std::string_view(*word).substr(0, end) == spelling.word) {
+        word->replace(0, end, spelling.option);
+      }
+    }
+  }
 }
 
 }  // namespace ingot::cli

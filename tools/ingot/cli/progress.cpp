@@ -62,7 +62,8 @@ void Progress::draw(std::uint64_t done_bytes, double seconds) {
           : std::min(1.0, static_cast<double>(done_bytes) / static_cast<double>(total_bytes_));
   std::string facts = fmt::format(" {:3.0f}%  {} of {}", share * 100, format_bytes(done_bytes),
                                   format_bytes(total_bytes_));
-  if (seconds > 0 && done_bytes > 0) {
+  if (total_bytes_ == 0) facts = "  " + format_bytes(done_bytes);
+  if (seconds > 0 && done_bytes > 0 && total_bytes_ != 0) {
     const double rate = static_cast<double>(done_bytes) / seconds;
     facts += fmt::format(
         "  {}/s  {} left", format_bytes(static_cast<std::uint64_t>(rate)),

@@ -27,6 +27,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// The size of the work, where only the work itself finds it.
+  void set_total(std::uint64_t total_bytes) noexcept { total_bytes_ = total_bytes; }
+
   void update(std::uint64_t done_bytes);
 
   /// Shows how far the work is, and stops it where the user wants that. Valid as long as this.

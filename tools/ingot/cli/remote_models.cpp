@@ -218,9 +218,11 @@ Result<OpenedModel> RemoteModels::open(Console& console, const std::string& argu
   return opened;
 }
 
-bool RemoteModels::is_open(const std::string& argument) const {
-  return std::any_of(state_->stores.begin(), state_->stores.end(),
-                     [&](const auto& opened) { return opened.first == argument; });
+std::optional<RemoteFileName> RemoteModels::opened_file(const std::string& argument) const {
+  for (const auto& [opened, store] : state_->stores) {
+    if (opened == argument) return RemoteFileName{store.name(), store.commit()};
+  }
+  return std::nullopt;
 }
 
 bool RemoteModels::is_used() const { return !state_->stores.empty(); }

@@ -6,6 +6,7 @@
 #include <ingot/interop.hpp>
 #include <ingot/store.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,6 +53,12 @@ struct RepositoryModel {
   std::string reference;  ///< The reference to the file or the first shard.
   std::string name;       ///< The name in the repository.
   std::uint64_t file_bytes = 0;
+};
+
+/// The file that was opened for a reference.
+struct RemoteFileName {
+  std::string file_name;
+  std::string commit;  ///< Empty where there are no commits.
 };
 
 /// A repository as a folder of files.
@@ -101,8 +108,8 @@ class RemoteModels {
   /// arguments stay as they are.
   [[nodiscard]] std::string local_name(const std::string& argument) const;
 
-  /// Whether an argument was opened as a remote model.
-  [[nodiscard]] bool is_open(const std::string& argument) const;
+  /// The file of an argument that was opened as a remote model; nothing for others.
+  [[nodiscard]] std::optional<RemoteFileName> opened_file(const std::string& argument) const;
 
   /// Prepares `passes` readings of ranges, in their order, of the model that was opened last for an
   /// argument. Prints how many bytes will be fetched, asks above 1 GiB on a terminal, and starts to

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "text/name_match.hpp"
 
+#include <CLI/CLI.hpp>
+#include <ingot/text.hpp>
 #include <optional>
+#include <regex>
 
 namespace ingot::cli {
 namespace {
@@ -98,15 +101,33 @@ bool matches_glob(std::string_view glob, std::string_view text) noexcept {
   return glob.find_first_not_of('*') == std::string_view::npos;
 }
 
+NameMatcher name_matcher(const std::string& pattern) {
+  constexpr std::string_view mark = "re:";
+  if (!pattern.starts_with(mark)) {
+    return [pattern](std::string_view name) { return matches_glob(pattern, name); };
+  }
+  // std::regex calls itself for each character, and names in files may be as long as they like.
+  constexpr std::size_t longest_name = 1024;
+  try {
+    const std::regex expression(pattern.substr(mark.size()), std::regex::optimize);
+    return [expression](std::string_view name) {
+      return name.size() <= longest_name && std::regex_search(name.begin(), name.end(), expression);
+    };
+  } catch (const std::regex_error&) {
+    throw CLI::ValidationError("\"" + escape_shortened(pattern, 60) +
+                               "\" is no regular expression");
+  }
+}
+
 NameFilter::NameFilter(const std::vector<std::string>& globs) {
-  for (const std::string& glob : globs) globs_.push_back({glob});
+  for (const std::string& glob : globs) globs_.push_back({glob, name_matcher(glob)});
 }
 
 bool NameFilter::matches(std::string_view name) {
   bool is_match = globs_.empty();
   for (Glob& glob : globs_) {
     if (is_match && glob.has_matched) continue;
-    if (!matches_glob(glob.text, name)) continue;
+    if (!glob.matches(name)) continue;
     glob.has_matched = true;
     is_match = true;
   }

@@ -2,6 +2,7 @@
 // Names as people mean them: globs, and an order in which blk.2 comes before blk.10.
 #pragma once
 
+#include <functional>
 #include <ingot/model.hpp>
 #include <string>
 #include <string_view>
@@ -14,7 +15,12 @@ namespace ingot::cli {
 /// |glob| x |text|.
 [[nodiscard]] bool matches_glob(std::string_view glob, std::string_view text) noexcept;
 
-/// The names that a user asked for; without globs, all names.
+/// What finds the names that a pattern means: a glob of the whole name, or `re:` and a regular
+/// expression that is found somewhere in it. Throws CLI::ValidationError if that is none.
+using NameMatcher = std::function<bool(std::string_view name)>;
+[[nodiscard]] NameMatcher name_matcher(const std::string& pattern);
+
+/// The names that a user asked for by globs or `re:` expressions; without any, all names.
 class NameFilter {
  public:
   explicit NameFilter(const std::vector<std::string>& globs);
@@ -27,6 +33,7 @@ class NameFilter {
  private:
   struct Glob {
     std::string_view text;
+    NameMatcher matches;
     bool has_matched = false;
   };
   std::vector<Glob> globs_;

@@ -78,10 +78,15 @@ void write_foreign(JsonStream& json, const ForeignFile& foreign) {
 }  // namespace
 
 void write_show_json(JsonStream& json, const std::string& file, const Model& model,
-                     const ForeignFile* foreign, bool shows_all_keys, const Traffic* traffic) {
+                     const ForeignFile* foreign, bool shows_all_keys, const Traffic* traffic,
+                     const std::optional<RemoteFileName>& remote) {
   const Summary summary = summarize(model);
   const auto object = json.object();
   json.member("file", file);
+  if (remote) {
+    json.member("file_name", remote->file_name);
+    json.text_or_null("commit", remote->commit);
+  }
   foreign != nullptr ? write_foreign_format(json, *foreign) : write_format(json, model);
   if (foreign != nullptr) write_foreign(json, *foreign);
   json.begin_object("model");

@@ -10,9 +10,11 @@
 
 namespace ingot::cli {
 
-/// `foreign` if the file is of another format than GGUF, `traffic` if it is on a server.
+/// `foreign` if the file is of another format than GGUF, `traffic` and `remote` if it is on a
+/// server.
 void write_show_json(JsonStream& json, const std::string& file, const Model& model,
                      const ForeignFile* foreign = nullptr, bool shows_all_keys = false,
-                     const Traffic* traffic = nullptr);
+                     const Traffic* traffic = nullptr,
+                     const std::optional<RemoteFileName>& remote = {});
 
 }  // namespace ingot::cli

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <ingot/check.hpp>
+#include <ingot/estimate.hpp>
 #include <ingot/metadata_keys.hpp>
 #include <ingot/model.hpp>
 #include <ingot/recipe.hpp>
@@ -24,15 +25,16 @@ struct Row {
 
 // Values of all other names cannot be guessed.
 constexpr std::array rows = {
-    Row{"FILE", ValueKind::file},     Row{"OUT", ValueKind::file},
-    Row{"MODEL", ValueKind::file},    Row{"IN", ValueKind::file},
-    Row{"A", ValueKind::file},        Row{"B", ValueKind::file},
-    Row{"SHARD", ValueKind::file},    Row{"PREFIX", ValueKind::file},
-    Row{"PATH", ValueKind::file},     Row{"MANIFEST", ValueKind::file},
-    Row{"DIR", ValueKind::file},      Row{"REF", ValueKind::file},
-    Row{"KEY", ValueKind::key},       Row{"KEY-GLOB", ValueKind::key},
-    Row{"TENSOR", ValueKind::tensor}, Row{"NAME-GLOB", ValueKind::tensor},
-    Row{"RULE", ValueKind::rule},     Row{"COMMAND", ValueKind::command},
+    Row{"FILE", ValueKind::file},      Row{"OUT", ValueKind::file},
+    Row{"MODEL", ValueKind::file},     Row{"IN", ValueKind::file},
+    Row{"A", ValueKind::file},         Row{"B", ValueKind::file},
+    Row{"SHARD", ValueKind::file},     Row{"PREFIX", ValueKind::file},
+    Row{"PATH", ValueKind::file},      Row{"MANIFEST", ValueKind::file},
+    Row{"DIR", ValueKind::file},       Row{"REF", ValueKind::file},
+    Row{"KEY", ValueKind::key},        Row{"KEY-GLOB", ValueKind::key},
+    Row{"TENSOR", ValueKind::tensor},  Row{"NAME-GLOB", ValueKind::tensor},
+    Row{"RULE", ValueKind::rule},      Row{"COMMAND", ValueKind::command},
+    Row{"DEVICES", ValueKind::device},
 };
 
 /// The names of rows and their meanings.
@@ -107,6 +109,7 @@ std::vector<Candidate> candidates_of(ValueKind kind, const std::string& file) {
   if (kind == ValueKind::tensor_type) return tensor_types();
   if (kind == ValueKind::key) return keys_of(open_local(file));
   if (kind == ValueKind::tensor) return tensors_of(open_local(file));
+  if (kind == ValueKind::device) return candidates_of(device_models(), &DeviceModel::label);
   return kind == ValueKind::rule ? rules() : std::vector<Candidate>();
 }
 

@@ -17,7 +17,8 @@ enum class ValueKind : std::uint8_t {
   tensor_type,
   key,
   tensor,
-  rule
+  rule,
+  device
 };
 
 /// The kind of a value called so: "FILE", "KEY-GLOB". An option's TYPE is that of tensors, an

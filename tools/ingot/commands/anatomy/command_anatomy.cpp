@@ -246,7 +246,7 @@ ExitCode run(const Options& options, Console& console) {
         ExitCode::refused);
   }
   const std::size_t file_count = model.files().size();
-  const bool is_remote = console.remote().is_open(options.file);
+  const bool is_remote = console.remote().opened_file(options.file).has_value();
   if (console.is_json()) {
     JsonStream json(console.out());
     json.begin_array();

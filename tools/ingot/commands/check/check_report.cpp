@@ -3,10 +3,13 @@
 
 #include <ingot/version.h>
 
+#include <algorithm>
 #include <array>
+#include <ingot/digest.hpp>
 #include <ingot/text.hpp>
 #include <map>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "cli/counted.hpp"
@@ -58,6 +61,7 @@ class TextReport final : public CheckReport {
 
   void add(const Finding& finding) override {
     const Severity severity = shown_severity(finding, is_strict_);
+    ++rules_[finding.rule];
     const Shown verdict = shown(finding, severity);
     std::string line = fmt::format("{}: {}: ", finding.file.empty() ? file_ : escape(finding.file),
                                    console_.paint(verdict.style, verdict.name));
@@ -99,9 +103,11 @@ class TextReport final : public CheckReport {
 
   void add_others(std::uint64_t count) override { others_ += count; }
 
-  /// "4 models: 2 ok, 1 warning, 1 refused; 1 skipped; 3 other files"
+  /// "4 models: 2 ok, 1 warning, 1 refused; 1 skipped; 3 other files", and how often which rule was
+  /// broken, the worst and most frequent first.
   void end() override {
     if (is_single_) return;
+    print_rules();
     std::uint64_t models = 0;
     std::string line;
     for (const auto& [verdict, count] : verdicts_) {
@@ -115,9 +121,27 @@ class TextReport final : public CheckReport {
   }
 
  private:
+  void print_rules() const {
+    std::vector<std::pair<const CheckRule*, std::uint64_t>> rows(rules_.begin(), rules_.end());
+    const auto rank = [](const auto& row) {
+      return std::tuple(!row.first->is_refusal, -static_cast<int>(row.first->severity), ~row.second,
+                        row.first->name);
+    };
+    std::ranges::sort(rows, {}, rank);
+    if (rows.size() < 2) return;
+    console_.out().print("\n");
+    for (const auto& [rule, count] : rows) {
+      const Shown verdict =
+          rule->is_refusal ? shown(Verdict::refused) : Shown{name_of(rule->severity), Style::plain};
+      console_.out().print("{:>6} {} [{}] {}\n", count, verdict.name, rule->name, rule->title);
+    }
+    console_.out().print("\n");
+  }
+
   Console& console_;
   bool is_single_;
   bool is_strict_;
+  std::map<const CheckRule*, std::uint64_t> rules_;
   std::map<Verdict, std::uint64_t> verdicts_;
   std::uint64_t skipped_ = 0;
   std::uint64_t others_ = 0;
@@ -203,6 +227,9 @@ class SarifReport final : public CheckReport {
     json_.begin_array("runs");
     json_.begin_object();
     write_tool();
+    json_.begin_object("automationDetails", Layout::line);
+    json_.member("id", "ingot/check/");
+    json_.end();
     json_.begin_array("results");
   }
 
@@ -215,6 +242,9 @@ class SarifReport final : public CheckReport {
     json_.member("level", name_of(shown_severity(finding, is_strict_)));
     write_text("message", subject_of(finding) + finding.message);
     write_category(finding.rule->category);
+    json_.begin_object("partialFingerprints", Layout::line);
+    json_.member("ingotFinding/v1", fingerprint(finding));
+    json_.end();
     const auto places = json_.array("locations", Layout::line);
     const auto place = json_.object(Layout::line);
     write_physical(finding);
@@ -244,6 +274,17 @@ class SarifReport final : public CheckReport {
   }
 
  private:
+  /// What stays the same where bytes move: platforms know a finding again by it.
+  [[nodiscard]] std::string fingerprint(const Finding& finding) const {
+    std::string text(finding.rule->name);
+    for (const std::string_view part :
+         {std::string_view(finding.file.empty() ? file_ : finding.file),
+          std::string_view(finding.key), std::string_view(finding.tensor)}) {
+      text.append(1, '\0').append(part);
+    }
+    return digest_of(DigestAlgorithm::sha256, std::as_bytes(std::span(text))).substr(0, 32);
+  }
+
   void write_text(std::string_view name, std::string_view text) {
     const auto object = json_.object(name, Layout::line);
     json_.member("text", text);
@@ -272,6 +313,7 @@ class SarifReport final : public CheckReport {
     json_.objects("rules", check_rules(), [&](const CheckRule& rule) {
       json_.member("id", rule.name);
       write_text("shortDescription", rule.title);
+      write_text("fullDescription", fmt::format("{}; {}", rule.title, rule.remedy));
       write_text("help", rule.remedy);
       json_.begin_object("defaultConfiguration", Layout::line);
       json_.member("level", name_of(rule.severity));

@@ -40,9 +40,10 @@ constexpr const char* examples =
     "  ingot check models/ --baseline known.txt\n"
     "  ingot check hf:Qwen/Qwen3-0.6B          # a model folder, without its weights\n"
     "\n"
-    "Of a folder all files below it are checked whose names end in .gguf; a set of\n"
-    "shards is one model, and so is a Hugging Face folder, which has config.json and\n"
-    "no GGUF. Models under other names and links to folders are listed as skipped.\n"
+    "Of a folder or repository all files below it are checked whose names end in\n"
+    ".gguf; a set of shards is one model, and so is a Hugging Face folder, which has\n"
+    "config.json and no GGUF. Models under other names and links to folders are\n"
+    "listed as skipped.\n"
     "What a rule is about and what to do: --list-rules, or\n"
     "docs/check-rules.md. Files are read, not mapped, unless --io mmap is given.\n"
     "Exit status 1: a model has errors or warnings (with --strict: notes, or one was\n"
@@ -189,12 +190,32 @@ void check_one(Run& run, const std::string& file) {
   run.code = std::max(run.code, exit_code_of(checked.summary, run));
 }
 
+/// References to the GGUF models of a repository, each with file and commit; none for other places,
+/// and for a repository that is the folder of one model, or cannot be listed.
+std::vector<std::string> models_of_repository(Console& console, const std::string& place) {
+  std::vector<std::string> references;
+  if (!console.remote().is_repository(place)) return references;
+  const auto folder = find_remote_model(console, place);
+  if (!folder || *folder) return references;
+  const auto models = console.remote().list(console, place);
+  if (!models) return references;
+  for (const RepositoryModel& model : *models) {
+    if (is_model_name(model.name)) references.push_back(model.reference);
+  }
+  return references;
+}
+
 /// A place that was named: a file, or a folder of models.
 void check_place(Run& run, const std::string& place) {
   const auto check = [&](const std::string& file) {
     check_one(run, file);
     return run.console.out().is_open() && stop_signal() == 0;
   };
+  if (const std::vector<std::string> models = models_of_repository(run.console, place);
+      !models.empty()) {
+    static_cast<void>(std::ranges::all_of(models, check));
+    return;
+  }
   if (!is_folder(place)) {
     check(place);
     return;
@@ -299,7 +320,8 @@ ExitCode run(Options& options, Console& console) {
     INGOT_CLI_TRY(known, CheckBaseline::read(options.baseline), console, options.baseline);
   }
   // One file that was named is one document; anything else may be several.
-  const bool is_single = options.files.size() == 1 && !is_folder(options.files[0]);
+  const bool is_single = options.files.size() == 1 && !is_folder(options.files[0]) &&
+                         models_of_repository(console, options.files[0]).empty();
   const std::unique_ptr<CheckReport> report =
       make_check_report(console, options.is_sarif, is_single, options.is_strict);
   Run run{options, console, *report, *parse_fail_on(options.fail_on), std::move(known)};
@@ -331,7 +353,7 @@ void add_check_command(CLI::App& program, Console& console) {
   add_texts(command, "--ignore", options->ignored, "RULE", "Leave out a rule")->delimiter(',');
   add_texts(command, "--only", options->only, "RULE", "Apply this rule alone, and others so named")
       ->delimiter(',');
-  add_text(command, "--chat-template-file", options->template_file, "FILE",
+  add_text(command, "--template", options->template_file, "FILE",
            "Compare the chat template with that of FILE, as its publisher has it");
   add_text(command, "--baseline", options->baseline, "FILE",
            "Do not report the findings that FILE lists");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot convert IN OUT` -- another file format, or GGUF of another kind.
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <ingot/convert.hpp>
@@ -17,9 +18,11 @@
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
 #include "commands/convert/import_folder.hpp"
+#include "commands/output_name.hpp"
 #include "text/byte_count.hpp"
 #include "text/error_json.hpp"
 #include "text/parsed_number.hpp"
+#include "text/value_text.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -31,14 +34,14 @@ constexpr const char* examples =
     "  ingot convert model.gguf half.gguf --type F16\n"
     "  ingot convert model.gguf m.safetensors --type BF16 --names hf --max-size 5G\n"
     "  ingot convert model.gguf weights.npz\n"
-    "  ingot convert model.gguf out/weights.bump --context 4096\n"
+    "  ingot convert model.gguf out/weights.bump --ctx-size 4096\n"
     "  ingot convert model.gguf Qwen3-0.6B --names hf    # the folder with all files\n"
     "  ingot convert Qwen3-0.6B qwen3.gguf --type q8_0\n"
-    "  ingot convert Qwen3-0.6B --plan\n"
+    "  ingot convert Qwen3-0.6B --dry-run\n"
     "  ingot convert Qwen3-0.6B qwen3.gguf --max-size 2G\n"
     "  ingot convert my-adapter adapter.gguf --base Qwen3-0.6B\n"
     "  ingot convert hf:Qwen/Qwen3-0.6B qwen3.gguf\n"
-    "  ingot convert ggml-model-f16.bin model.gguf --context 4096 --eps 1e-5\n"
+    "  ingot convert ggml-model-f16.bin model.gguf --ctx-size 4096 --eps 1e-5\n"
     "\n"
     "IN is a GGUF file, any shard of a set, a bump file, a safetensors file, its\n"
     "index or a folder with one, or a LLaMA file from before GGUF; its content\n"
@@ -69,7 +72,6 @@ struct Options : FolderConversion {
   std::optional<std::uint32_t> context;
   std::optional<std::uint32_t> heads_per_group;
   std::string rms_epsilon;
-  std::string out_file;
   bool is_strict = false;
   bool is_folder = false;  ///< OUT is a folder of Hugging Face's form.
   ConvertOptions convert;
@@ -115,7 +117,7 @@ std::string find_misplaced(const Options& options, FileFormat format) {
       {options.import.model_name.has_value(), "--model-name", false},
       {!options.metadata_file.empty(), "--metadata", false},
       {!options.base.empty(), "--base", false},
-      {options.only_plan, "--plan", false},
+      {options.only_plan, "--dry-run", false},
       {!options.shard.empty(), "--shard", false},
       {options.is_strict, "--strict", options.is_folder},
       {convert.max_file_bytes != 0, "--max-size", format == FileFormat::safetensors},
@@ -173,7 +175,7 @@ std::string_view option_for(const Error& error) {
     case Remedy::widen_or_engine_codes:
       return " (--dtype-codes engine, or --widen)";
     case Remedy::give_context:
-      return " (--context)";
+      return " (--ctx-size)";
     case Remedy::none:
       break;
   }
@@ -199,10 +201,8 @@ void print_json(Console& console, const Options& options, const Conversion& conv
 
 /// Whether the input is a model folder that becomes a GGUF with its names, keys and tokenizer.
 bool is_import(const Options& options, Console& console) {
-  std::error_code ignored;
   const bool is_gguf = options.format ? options.format == FileFormat::gguf
-                                      : options.out.empty() ||
-                                            std::filesystem::is_directory(options.out, ignored) ||
+                                      : options.out.empty() || is_output_folder(options.out) ||
                                             format_by_ending(options.out) == FileFormat::gguf;
   if (options.names || !is_gguf) return false;
   return is_model_folder(options.in) || is_adapter_folder(options.in) ||
@@ -217,7 +217,7 @@ std::string find_misplaced_for_folder(const Options& options) {
   if (convert.version) return "--gguf-version";
   if (convert.all_tensors) return "--all-tensors";
   const bool is_ggml = options.context || options.heads_per_group || !options.rms_epsilon.empty();
-  return is_ggml ? "--context, --gqa and --eps" : "";
+  return is_ggml ? "--ctx-size, --gqa and --eps" : "";
 }
 
 ExitCode run_import(const Options& options, Console& console) {
@@ -244,10 +244,6 @@ Result<std::unique_ptr<Conversion>> plan(const Model& model, const Options& opti
 }
 
 ExitCode run(Options& options, Console& console) {
-  if (!options.out_file.empty()) {
-    if (!options.out.empty()) return console.refuse_usage("convert: OUT and --outfile are one");
-    options.out = options.out_file;
-  }
   if (options.out.empty() && !options.only_plan) {
     return console.refuse_usage("convert: name the file to write: IN OUT");
   }
@@ -263,6 +259,8 @@ ExitCode run(Options& options, Console& console) {
   }
   options.is_folder = is_folder_export(options);
   if (options.is_folder) options.format = FileFormat::safetensors;
+  const bool is_in_folder = !options.is_folder && is_output_folder(options.out);
+  if (is_in_folder && !options.format) options.format = FileFormat::gguf;
   const std::string problem = settle(options);
   if (!problem.empty()) return console.refuse_usage("convert: " + problem);
   console.set_ggml_options(options.ggml());
@@ -271,12 +269,19 @@ ExitCode run(Options& options, Console& console) {
   const bool is_ggml =
       console.foreign() != nullptr && console.foreign()->format == name_of(FileFormat::ggml);
   if (options.context && !is_ggml && options.format != FileFormat::bump) {
-    return console.refuse_usage("convert: --context is for GGML files and for bump");
+    return console.refuse_usage("convert: --ctx-size is for GGML files and for bump");
   }
   if ((options.heads_per_group || !options.rms_epsilon.empty()) && !is_ggml) {
     return console.refuse_usage("convert: --gqa and --eps are for GGML files");
   }
   options.convert.thread_count = console.threads();
+  const TensorType type = options.convert.type.value_or(main_type(model));
+  if (!options.is_folder) {
+    INGOT_CLI_TRY_VOID(make_output_folder(options.out), console, options.out);
+    options.out = output_path(
+        options.out, base_name(console.remote().local_name(options.in)), type_text(type),
+        std::ranges::find(file_formats, *options.format, &FileFormatInfo::format)->ending);
+  }
   if (const ForeignFile* foreign = console.foreign()) options.convert.inputs = foreign->paths;
   const auto conversion = plan(model, options);
   if (!conversion) return fail(console, options, conversion.error());
@@ -295,6 +300,8 @@ ExitCode run(Options& options, Console& console) {
   }
   if (!result) return fail(console, options, result.error());
   if (console.is_json()) print_json(console, options, **conversion);
+  print_written(console, {options.out, main_type(model), type, model.tensors().size(),
+                          (*conversion)->total_bytes()});
   return ExitCode::done;
 }
 
@@ -339,7 +346,7 @@ void add_bump_options(CLI::App& command, Options& options) {
 }
 
 void add_folder_options(CLI::App& command, Options& options) {
-  add_switch(command, "--plan", options.only_plan,
+  add_switch(command, "--dry-run", options.only_plan,
              "Model folders: show keys and tensors with their origins, write nothing");
   add_text(command, "--shard", options.shard, "I/N",
            "Model folders: write only the I-th of N shards; the others can be made elsewhere");
@@ -354,13 +361,11 @@ void add_folder_options(CLI::App& command, Options& options) {
   add_text(command, "--base", options.base, "FOLDER",
            "LoRA adapters: the base model, of which config.json is read; default: IN");
   add_switch(command, "--strict", options.is_strict, "Model folders as OUT: refuse any loss");
-  add_text(command, "--outtype", options.type, "TYPE", "As --type, in lower case too");
-  add_text(command, "--outfile", options.out_file, "FILE",
-           "As OUT; of model folders {ftype} in it becomes the type");
 }
 
 void add_ggml_options(CLI::App& command, Options& options) {
-  add_number(command, "--context", options.context, 1, std::numeric_limits<std::uint32_t>::max(),
+  add_number(command, "-c,--ctx-size", options.context, 1,
+             std::numeric_limits<std::uint32_t>::max(),
              "GGML, bump: tokens of context; default: 2048 for GGML, else that of the model");
   add_number(command, "--gqa", options.heads_per_group, 1, 1024,
              "GGML: query heads for a head of keys, 8 for Llama 2 70B; default: 1");
@@ -374,7 +379,9 @@ void add_convert_command(CLI::App& program, Console& console) {
   CLI::App& command = add_command(program, "convert",
                                   "Write a model in another format, or as another GGUF", examples);
   require(add_argument(command, "IN", options->in, "The model: GGUF, bump, safetensors, GGML"));
-  add_argument(command, "OUT", options->out, "The file to write; with --names hf also a folder");
+  add_output(command, options->out, "OUT",
+             "The file to write, a folder for it, or a pattern like 'out/{name}-{type}.gguf'; with "
+             "--names hf also the folder to make");
   add_choice(command, "--to", "FORMAT", options->format, all_formats(),
              "Format of OUT, {}; default: by its ending");
   note_words(

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: MIT
 #include "commands/convert/import_folder.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <ingot/interop.hpp>
 #include <ingot/shard_name.hpp>
 #include <ingot/split.hpp>
 #include <ingot/text.hpp>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "cli/counted.hpp"
 #include "cli/imported_folder.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
+#include "commands/output_name.hpp"
 #include "text/error_json.hpp"
-#include "text/lower_case.hpp"
 #include "text/shard_part.hpp"
 #include "text/value_text.hpp"
 #include "text/whole_file.hpp"
@@ -25,23 +30,23 @@ namespace {
 
 constexpr std::size_t value_columns = 40;
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
-
 /// The path of the output: OUT, or in the folder OUT the name that the model suggests.
-std::string output_path(const FolderConversion& conversion, const Import& import) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(conversion.out, ignored)) {
+std::string path_of(const FolderConversion& conversion, const Import& import) {
+  if (is_output_folder(conversion.out)) {
     return std::filesystem::path(conversion.out) / import.file_name();
   }
   const std::string type(find_type(import.type())->name);
-  std::string path = conversion.out;
-  replace_all(path, "{FTYPE}", type);
-  replace_all(path, "{ftype}", lower_case(type));
-  return path;
+  const std::string suggested = prefix_of(import.file_name());
+  const bool ends_with_type = suggested.ends_with("-" + type);
+  return output_path(conversion.out,
+                     suggested.substr(0, suggested.size() - (ends_with_type ? type.size() + 1 : 0)),
+                     type);
+}
+
+/// The type of the weights before the import; that after it if they cannot be opened without.
+TensorType source_type(const FolderPlace& place, const Import& import) {
+  const Result<OpenedModel> weights = open_any(*place.store, place.path);
+  return weights ? main_type(weights->model) : import.type();
 }
 
 std::string join(const std::vector<std::string>& names) {
@@ -103,7 +108,7 @@ struct Outputs {
 Result<Outputs> plan_outputs(const FolderConversion& conversion, const ConvertOptions& convert,
                              const Import& import) {
   Outputs outputs;
-  const std::string path = output_path(conversion, import);
+  const std::string path = path_of(conversion, import);
   const auto part = parse_shard_part(conversion.shard);
   if (!part && convert.max_file_bytes == 0) {
     outputs.paths.push_back(path);
@@ -170,7 +175,36 @@ std::string find_wrong_base(const FolderConversion& conversion, const FolderPlac
          (named->empty() ? std::string() : ", " + escape(*named)) + "; name its folder with --base";
 }
 
+/// Whether weights of a type of floats lose digits in another type.
+bool loses(TensorType from, TensorType to) {
+  const auto digits = [](TensorType type) {
+    return type == TensorType::f64                               ? 3
+           : type == TensorType::f32                             ? 2
+           : type == TensorType::f16 || type == TensorType::bf16 ? 1
+                                                                 : 0;
+  };
+  return from != to && digits(from) > 0 && (digits(to) < 2 || digits(to) < digits(from));
+}
+
 }  // namespace
+
+TensorType main_type(const Model& model) {
+  std::map<TensorType, std::uint64_t> bytes;
+  for (const TensorInfo& tensor : model.tensors()) bytes[tensor.type] += tensor.size_bytes;
+  const auto most = std::ranges::max_element(bytes, {}, [](const auto& row) { return row.second; });
+  return most == bytes.end() ? TensorType::f32 : most->first;
+}
+
+void print_written(Console& console, const WrittenModel& written) {
+  if (console.is_quiet() || console.is_json()) return;
+  std::string types = type_text(written.type);
+  if (loses(written.source_type, written.type)) {
+    types += fmt::format(" (weights were {}; --type {} keeps them)", type_text(written.source_type),
+                         type_text(written.source_type));
+  }
+  console.print_prose(fmt::format("{}: {}, {}, {}", escape(written.path), types,
+                                  counted(written.tensors, "tensor"), format_bytes(written.bytes)));
+}
 
 ExitCode import_folder(const FolderConversion& conversion, const ConvertOptions& convert,
                        Console& console) {
@@ -204,6 +238,7 @@ ExitCode import_folder(const FolderConversion& conversion, const ConvertOptions&
   INGOT_CLI_TRY(const auto outputs, plan_outputs(conversion, convert, **import), console,
                 conversion.in);
   if (!conversion.only_plan) {
+    INGOT_CLI_TRY_VOID(make_output_folder(conversion.out), console, conversion.out);
     INGOT_CLI_TRY_VOID(prepare_weights(console, conversion.in), console, conversion.in);
     const ExitCode code = write_outputs(conversion, convert, **import, outputs, console);
     if (code != ExitCode::done) return code;
@@ -212,6 +247,9 @@ ExitCode import_folder(const FolderConversion& conversion, const ConvertOptions&
     print_json(console, **import, conversion, outputs);
   } else if (conversion.only_plan) {
     print_plan(console, **import);
+  } else {
+    print_written(console, {outputs.paths.front(), source_type(place, **import), (*import)->type(),
+                            (*import)->tensors().size(), outputs.bytes});
   }
   return ExitCode::done;
 }

@@ -12,7 +12,7 @@ namespace ingot::cli {
 
 struct FolderConversion {
   std::string in;             ///< The folder.
-  std::string out;            ///< A file, a folder, or a name with {ftype} or {FTYPE}.
+  std::string out;            ///< A file, a folder, or a pattern, as output_path takes it.
   std::string type;           ///< If empty or "auto", the folder decides.
   std::string metadata_file;  ///< May be empty.
   std::string base;           ///< The folder of the base model, for an adapter.
@@ -20,6 +20,21 @@ struct FolderConversion {
   bool only_plan = false;
   ImportOptions import;
 };
+
+/// What a conversion has written.
+struct WrittenModel {
+  std::string path;
+  TensorType source_type;  ///< The type that most of the weights had.
+  TensorType type;
+  std::uint64_t tensors = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// The type of most bytes of weights.
+[[nodiscard]] TensorType main_type(const Model& model);
+
+/// Prints one line, for people: path, type, the earlier type where digits are lost, tensors, size.
+void print_written(Console& console, const WrittenModel& written);
 
 /// @param convert  has the bytes of each shard at most, if it is not one file, and says whether
 ///                 outputs that exist are replaced.

@@ -48,7 +48,10 @@ ExitCode download_model(Console& console, const DownloadRequest& request, JsonSt
     DownloadOptions options;
     options.connections = request.connections;
     options.may_replace = request.may_replace;
-    options.progress = [&](std::uint64_t done, std::uint64_t) { return go_on(done); };
+    options.progress = [&](std::uint64_t done, std::uint64_t total) {
+      progress.set_total(total);
+      return go_on(done);
+    };
     const Result<DownloadedFile> file = download(*store, wanted.name, path, options);
     if (!file) return status_of(console, path, file.error());
     if (!file->reason_to_restart.empty()) {

@@ -28,6 +28,7 @@ constexpr const char* examples =
     "  ingot edit model.gguf --in-place --set-file tokenizer.chat_template=chat.jinja\n"
     "  ingot edit model.gguf -o new.gguf --set my.tags:string[]='[\"a\", \"b\"]'\n"
     "  ingot edit model.gguf --in-place --special-token eos '<|im_end|>'\n"
+    "  ingot edit *.gguf --in-place --set general.license=mit\n"
     "  ingot edit model.gguf --dry-run --remove 'general.source.*'\n"
     "  ingot edit model.gguf -o published.gguf --compact\n"
     "\n"
@@ -43,7 +44,8 @@ constexpr const char* examples =
     "Exit status 1: there is no such key, tensor or token.";
 
 struct Options {
-  std::string file;
+  std::vector<std::string> files;
+  std::string file;  ///< The one of them that is being edited.
   std::string out;
   ChangeRequest request;
   bool is_compact = false;
@@ -187,9 +189,23 @@ ExitCode refuse(const Options& options, const FileEdit& file, const Error& error
   return console.fail(error.code == Errc::already_exists ? options.out : file.file, error);
 }
 
-/// Edits all files. Nothing if the first file has changed since it was read; then nothing was done.
+/// The results of all models: an array of JSON, or counts for the summary.
+struct Summary {
+  JsonStream json;
+  bool has_begun = false;
+  std::size_t changed = 0;
+  std::size_t unchanged = 0;
+  std::size_t failed = 0;
+
+  void begin() {
+    if (!std::exchange(has_begun, true)) json.begin_array();
+  }
+};
+
+/// Edits all files of a model. Nothing if the first file has changed since it was read; then
+/// nothing was done.
 std::optional<ExitCode> carry_out_all(const Options& options, std::vector<FileEdit>& files,
-                                      Console& console) {
+                                      Console& console, Summary& summary) {
   std::vector<std::pair<const FileEdit*, FileReport>> reports;
   for (FileEdit& file : files) {
     // In a set, only files with changes count.
@@ -206,11 +222,12 @@ std::optional<ExitCode> carry_out_all(const Options& options, std::vector<FileEd
     if (!console.is_json()) print_report(console, options, file, *report);
     reports.emplace_back(&file, *report);
   }
+  const bool has_changed = std::ranges::any_of(
+      reports, [](const auto& entry) { return entry.second.plan.way != EditWay::nothing; });
+  ++(has_changed ? summary.changed : summary.unchanged);
   if (!console.is_json()) return ExitCode::done;
-  JsonStream json(console.out());
-  json.begin_array();
-  for (const auto& [file, report] : reports) write_report(json, options, *file, report);
-  json.end();
+  summary.begin();
+  for (const auto& [file, report] : reports) write_report(summary.json, options, *file, report);
   return ExitCode::done;
 }
 
@@ -254,7 +271,8 @@ Result<std::vector<FileEdit>> open_files(const Options& options, Console& consol
 }
 
 std::string usage_problem(const Options& options) {
-  if (options.file == "-") return "FILE must be a file, not standard input";
+  if (std::ranges::find(options.files, "-") != options.files.end())
+    return "FILE must be a file, not standard input";
   if (options.request.is_empty() && !options.is_compact) {
     return "say what to change; 'ingot help edit' lists what can be";
   }
@@ -264,13 +282,16 @@ std::string usage_problem(const Options& options) {
   if (options.is_in_place && !options.out.empty()) {
     return "--in-place and -o OUT exclude each other";
   }
+  if (options.files.size() > 1 && !options.out.empty()) {
+    return "several files are edited --in-place; -o OUT is for one";
+  }
   if (!options.is_in_place && options.out.empty() && !options.is_dry_run) {
     return "say --in-place to change the file itself, or -o OUT to write another one";
   }
   return {};
 }
 
-std::optional<ExitCode> edit_once(const Options& options, Console& console) {
+std::optional<ExitCode> edit_once(const Options& options, Console& console, Summary& summary) {
   INGOT_CLI_TRY(std::vector<FileEdit> files, open_files(options, console), console, options.file);
   if (files.size() > 1 && !options.out.empty()) {
     return console.refuse_usage(
@@ -281,28 +302,47 @@ std::optional<ExitCode> edit_once(const Options& options, Console& console) {
     return refused->code;
   }
   warn_of_loaders(files, console);
-  return carry_out_all(options, files, console);
+  return carry_out_all(options, files, console, summary);
 }
 
-ExitCode run(Options& options, Console& console) {
-  const std::string problem = usage_problem(options);
-  if (!problem.empty()) return console.refuse_usage("edit: " + problem);
-  if (options.is_compact) options.request.slack_bytes = 0;
+ExitCode edit_model(const Options& options, Console& console, Summary& summary) {
   // The path may lead to another file by the time that the edit is ready: it starts over then.
   constexpr int tries = 10;
   for (int i = 0; i < tries; ++i) {
-    if (const std::optional<ExitCode> status = edit_once(options, console)) return *status;
+    if (const std::optional<ExitCode> status = edit_once(options, console, summary)) {
+      return *status;
+    }
   }
   return console.fail(options.file, {Errc::file_changed, Error::no_offset, {}, {}});
+}
+
+void run(Options& options, Console& console) {
+  const std::string problem = usage_problem(options);
+  if (!problem.empty()) return console.finish(console.refuse_usage("edit: " + problem));
+  if (options.is_compact) options.request.slack_bytes = 0;
+  Summary summary{.json = JsonStream(console.out())};
+  console.finish_all(options.files, [&](const std::string& file) {
+    options.file = file;
+    const ExitCode code = edit_model(options, console, summary);
+    summary.failed += code == ExitCode::done ? 0 : 1;
+    return code;
+  });
+  if (console.is_json()) {
+    if (summary.failed == 0) summary.begin();
+    if (summary.has_begun) summary.json.end();
+  } else if (options.files.size() > 1 && !console.is_quiet()) {
+    console.print_line(
+        Style::strong,
+        fmt::format("{} files: {} {}, {} had nothing to do, {} failed", options.files.size(),
+                    summary.changed, options.is_dry_run ? "would change" : "changed",
+                    summary.unchanged, summary.failed));
+  }
 }
 
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& target,
                       const std::string& value_name, const std::string& description,
                       int words = 1) {
-  return command.add_option(name, target, description)
-      ->type_name(value_name)
-      ->type_size(words)
-      ->allow_extra_args(false);
+  return add_texts(command, name, target, value_name, description)->type_size(words);
 }
 
 void add_change_options(CLI::App& command, Options& options) {
@@ -310,7 +350,8 @@ void add_change_options(CLI::App& command, Options& options) {
   add_list(command, "--set", request.set, "KEY[:TYPE]=VALUE", "Set a key, or add it");
   add_list(command, "--set-file", request.set_from_file, "KEY[:TYPE]=PATH",
            "Set a key to the content of a file, or of standard input (-)");
-  add_list(command, "--remove", request.removed_keys, "KEY-GLOB", "Remove keys");
+  add_list(command, "--remove", request.removed_keys, "KEY-GLOB",
+           "Remove keys: * ? [a-z], or re:EXPRESSION");
   add_list(command, "--rename-key", request.renamed_keys, "KEY=NEW", "Give a key another name");
   add_list(command, "--rename-tensor", request.renamed_tensors, "TENSOR=NEW",
            "Give a tensor another name");
@@ -322,7 +363,7 @@ void add_change_options(CLI::App& command, Options& options) {
            "The same by the number of the token", 2);
   add_text(command, "--chat-template", request.chat_template, "TEXT",
            "Set the chat template; refused if it cannot be read");
-  add_text(command, "--chat-template-file", request.chat_template_file, "PATH",
+  add_text(command, "--template", request.chat_template_file, "FILE",
            "Set the chat template to the content of a file; refused if it cannot be read");
   add_number(command, "--reserve", request.slack_bytes, 0, 1 << 26,
              "Keep N bytes free for later edits in place; 0: none");
@@ -338,13 +379,14 @@ void add_edit_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command =
       add_command(program, "edit", "Change keys and tensor names, in place if possible", examples);
-  require(add_argument(command, "FILE", options->file, "A GGUF file, or any shard of a set"));
+  require(add_argument(command, "FILE", options->files,
+                       "GGUF files, or any shard of a set; several are edited --in-place"));
   add_change_options(command, *options);
   add_text(command, "-o,--output", options->out, "OUT", "Write a new file, leave FILE alone");
   add_switch(command, "--in-place", options->is_in_place, "Change FILE itself");
   add_switch(command, "--dry-run", options->is_dry_run, "Say what would be done, and do nothing");
   add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");
-  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &console] { run(*options, console); });
 }
 
 }  // namespace ingot::cli

@@ -68,10 +68,11 @@ class Changer {
   }
 
   Problem remove_keys(const std::string& glob) {
+    const NameMatcher matches = name_matcher(glob);
     bool has_matched = false;
     for (FileEdit& file : files_) {
       for (const KeyValue& entry : file.edit.model().metadata()) {
-        if (!matches_glob(glob, entry.key) || is_protected(entry.key)) continue;
+        if (!matches(entry.key) || is_protected(entry.key)) continue;
         has_matched = true;
         if (!file.edit.remove_key(entry.key)) continue;  // another glob has caught it
         file.changes.push_back(
@@ -83,10 +84,11 @@ class Changer {
   }
 
   Problem remove_tensors(const std::string& glob) {
+    const NameMatcher matches = name_matcher(glob);
     bool has_matched = false;
     for (FileEdit& file : files_) {
       for (const TensorInfo& tensor : file.edit.model().tensors()) {
-        if (!matches_glob(glob, tensor.name)) continue;
+        if (!matches(tensor.name)) continue;
         has_matched = true;
         if (!file.edit.remove_tensor(tensor.name)) continue;
         file.changes.push_back({"remove_tensor", std::string(tensor.name), {}, {}, {}});

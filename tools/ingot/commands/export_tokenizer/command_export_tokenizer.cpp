@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/command.hpp"
+#include "commands/output_name.hpp"
 #include "text/vocabulary_facts.hpp"
 
 namespace ingot::cli {
@@ -30,6 +31,11 @@ ExitCode run(const Options& options, Console& console) {
   if (console.is_json()) {
     return console.refuse_usage("export-tokenizer: it reports nothing, so there is no --json");
   }
+  if (options.out.empty()) {
+    return console.refuse_usage(
+        "export-tokenizer: OUT is missing; the usage is: ingot export-tokenizer [OPTIONS] FILE "
+        "OUT");
+  }
   INGOT_CLI_TRY(const Model model, console.open_model(options.file), console, options.file);
   INGOT_CLI_TRY(const Tokenizer tokenizer, Tokenizer::make(model), console, options.file);
   INGOT_CLI_TRY(const TokenizerExport files, export_tokenizer(model, tokenizer), console,
@@ -50,7 +56,7 @@ void add_export_tokenizer_command(CLI::App& program, Console& console) {
   CLI::App& command = add_command(program, "export-tokenizer",
                                   "Write the tokenizer in the form of Hugging Face", examples);
   add_file(command, options->file);
-  require(add_argument(command, "OUT", options->out, "A folder, or a file that ends in .json"));
+  add_output(command, options->out, "OUT", "A folder, or a file that ends in .json");
   add_switch(command, "--force", options->is_forced, "Replace files that exist");
   on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }

@@ -27,7 +27,7 @@ constexpr const char* examples =
     "  ingot fit model.gguf -d m4-max-64 --max-context\n"
     "  ingot fit model.gguf -d 12G --cache-type-k q8_0 --cache-type-v q8_0\n"
     "  ingot fit model.gguf -d 24G --with mmproj.gguf --for llama.cpp\n"
-    "  ingot fit model.gguf --table                      # for a model card\n"
+    "  ingot fit model.gguf --markdown                   # for a model card\n"
     "\n"
     "Figures are those of llama.cpp: weights and cache exactly, work space closely;\n"
     "docs/estimate.md has the formulas and what is not counted. Options mean what\n"

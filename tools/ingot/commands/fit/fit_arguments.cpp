@@ -31,9 +31,9 @@ Result<void> take_devices(const FitArguments& arguments, RunOptions& run) {
     for (const std::string& word : split_list(list)) {
       const Result<Device> device = parse_device(word);
       if (!device) {
-        return senseless("--device", word,
-                         "a size like 24G, or a card or machine that `ingot fit --list-devices` "
-                         "names, like rtx-4090 or m4-max-64");
+        return fail(Errc::invalid_argument, "--device",
+                    "\"" + escape_shortened(word, 60) + "\" is none: " + device.error().detail +
+                        "; `ingot fit --list-devices` prints all");
       }
       run.devices.push_back(*device);
     }
@@ -125,8 +125,8 @@ void add_run_options(CLI::App& command, FitArguments& arguments) {
 }
 
 void add_place_options(CLI::App& command, FitArguments& arguments) {
-  add_texts(command, "-d,--device", arguments.devices, "LIST",
-            "Devices: memory sizes or names, like 24G or rtx-4090,rtx-3060");
+  add_texts(command, "-d,--device", arguments.devices, "DEVICES",
+            "Memory sizes or names, like 24G or rtx-4090,rtx-3060; 8 is 8G, 3090 rtx-3090");
   add_text(command, "--host", arguments.host, "SIZE",
            "Memory of the host, like 64G; default: not limited");
   add_text(command, "--gpu-layers", arguments.gpu_layers, "N",
@@ -168,7 +168,7 @@ void add_fit_arguments(CLI::App& command, FitArguments& arguments) {
              "Take the longest context that fits");
   add_choice(command, "--for", "ENGINE", arguments.for_llama_cpp, {{"llama.cpp", true}},
              "Print the command that starts this run, for {}");
-  add_switch(command, "--table", arguments.wants_table,
+  add_switch(command, "--markdown", arguments.wants_table,
              "Print a grid of contexts and quantizations, for a model card");
   add_text(command, "--contexts", arguments.contexts, "LIST",
            "Contexts of the grid, like 4k,32k; default: from 2k to the model's own");

@@ -9,8 +9,7 @@
 
 #include "cli/json_stream.hpp"
 #include "cli/table.hpp"
-#include "commands/fit/fit_bar.hpp"
-#include "commands/fit/fit_result.hpp"
+#include "commands/fit/fit_page.hpp"
 
 namespace ingot::cli {
 namespace {

@@ -7,6 +7,9 @@
 
 namespace ingot::cli {
 
+/// The colour of a verdict.
+[[nodiscard]] Style style_of(Verdict verdict);
+
 void print_fit_page(Console& console, const FitResult& result);
 
 }  // namespace ingot::cli

@@ -22,6 +22,7 @@ constexpr const char* examples =
 
 struct Options {
   std::vector<std::string> places;
+  ListRequest request;
   bool is_markdown = false;
   bool fetches_heads = false;
 };
@@ -32,7 +33,8 @@ void run(Options& options, Console& console) {
     return;
   }
   if (options.places.empty()) options.places.emplace_back(".");
-  list_places(console, options.places, options.is_markdown ? ListStyle::markdown : ListStyle::table,
+  if (options.is_markdown) options.request.style = ListStyle::markdown;
+  list_places(console, options.places, options.request,
               options.fetches_heads ? RepositoryHeads::fetched : RepositoryHeads::left);
 }
 
@@ -45,6 +47,14 @@ void add_ls_command(CLI::App& program, Console& console) {
                "Folders, with all below them, files, or repositories; default: this folder");
   console.add_index_option(command);
   add_switch(command, "--markdown", options->is_markdown, "Print a Markdown table");
+  add_choice(command, "--sort", "KEY", options->request.order,
+             {{"name", ListOrder::name},
+              {"size", ListOrder::size},
+              {"parameters", ListOrder::parameters},
+              {"context", ListOrder::context}},
+             "Sort by {}, the largest first; default: by folder and name");
+  add_number(command, "--limit", options->request.limit, 0, 1u << 31,
+             "Models to print, 0 for all; default: 0");
   add_switch(command, "--heads", options->fetches_heads,
              "Of a repository, fetch the headers too: all columns, and more requests");
   on_run(command, [options, &console] { run(*options, console); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "commands/ls/listing.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <ingot/types.hpp>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "commands/ls/listed_model.hpp"
 #include "text/error_json.hpp"
 #include "text/lower_case.hpp"
+#include "text/name_match.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -29,10 +31,23 @@ void write_model(JsonStream& json, const ListedModel& model) {
   if (!model.is_verified) json.member("verified", false);
 }
 
-/// The listing while it is gathered; JSON is written as it comes.
+void sort_models(std::vector<ListedModel>& models, ListOrder order) {
+  if (order == ListOrder::found) return;
+  const auto number = [order](const ListedModel& model) {
+    return order == ListOrder::size         ? model.file_bytes
+           : order == ListOrder::parameters ? model.parameter_count
+                                            : model.context_length.value_or(0);
+  };
+  std::ranges::stable_sort(models, [&](const ListedModel& a, const ListedModel& b) {
+    return order == ListOrder::name ? natural_less(a.file, b.file) : number(a) > number(b);
+  });
+}
+
+/// The listing while it is gathered; JSON is written as it comes, unless it has to be sorted.
 class Listing {
  public:
-  explicit Listing(Console& console) : console_(console), json_(console.out()) {
+  Listing(Console& console, const ListRequest& request)
+      : console_(console), request_(request), json_(console.out()) {
     if (console.is_json()) json_.begin_array();
   }
   Listing(const Listing&) = delete;
@@ -44,28 +59,39 @@ class Listing {
     if (!model) {
       if (console_.is_json()) write_error_json(json_, file, model.error());
       console_.finish(console_.fail(file, model.error()));
-    } else if (console_.is_json()) {
-      write_model(json_, list_model(file, *model, console_.foreign()));
     } else {
-      models_.push_back(list_model(shown, *model, console_.foreign()));
+      take(list_model(console_.is_json() ? file : shown, *model, console_.foreign()));
     }
-    return console_.out().is_open() && stop_signal() == 0;
+    const bool is_full =
+        request_.order == ListOrder::found && request_.limit != 0 && count_ >= request_.limit;
+    return !is_full && console_.out().is_open() && stop_signal() == 0;
   }
 
-  /// A model that is not opened.
-  void add_unopened(ListedModel model) {
-    console_.is_json() ? write_model(json_, model) : models_.push_back(std::move(model));
+  /// A model, whether it was opened or not.
+  void take(ListedModel model) {
+    ++count_;
+    const bool is_cut = request_.order != ListOrder::found || request_.limit != 0;
+    console_.is_json() && !is_cut ? write_model(json_, model) : models_.push_back(std::move(model));
   }
 
-  void print(ListStyle style) {
-    if (console_.is_json()) return json_.end();
+  void print() {
+    sort_models(models_, request_.order);
+    if (request_.limit != 0 && models_.size() > request_.limit) {
+      models_.erase(models_.begin() + static_cast<std::ptrdiff_t>(request_.limit), models_.end());
+    }
+    if (console_.is_json()) {
+      for (const ListedModel& model : models_) write_model(json_, model);
+      return json_.end();
+    }
     if (models_.empty()) return;
-    style == ListStyle::markdown ? print_models_markdown(console_, models_)
-                                 : print_models(console_, models_);
+    request_.style == ListStyle::markdown ? print_models_markdown(console_, models_)
+                                          : print_models(console_, models_);
   }
 
  private:
   Console& console_;
+  ListRequest request_;
+  std::uint64_t count_ = 0;
   JsonStream json_;
   std::vector<ListedModel> models_;
 };
@@ -107,7 +133,7 @@ void list_repository(Console& console, Listing& listing, const std::string& plac
     listed.is_opened = false;
     listed.type = type_of_name(model.name);
     listed.file_bytes = model.file_bytes;
-    listing.add_unopened(std::move(listed));
+    listing.take(std::move(listed));
   }
   if (!models->empty()) return;
   console.complain(place, "there is no model here: no file has a name that ends as that of one");
@@ -116,9 +142,9 @@ void list_repository(Console& console, Listing& listing, const std::string& plac
 
 }  // namespace
 
-void list_places(Console& console, std::span<const std::string> places, ListStyle style,
+void list_places(Console& console, std::span<const std::string> places, const ListRequest& request,
                  RepositoryHeads heads) {
-  Listing listing(console);
+  Listing listing(console, request);
   for (const std::string& place : places) {
     if (stop_signal() != 0 || !console.out().is_open()) break;
     if (console.remote().is_repository(place)) {
@@ -139,7 +165,7 @@ void list_places(Console& console, std::span<const std::string> places, ListStyl
     console.complain(place, "there is no model here: no file has a name that ends in .gguf");
     console.finish(ExitCode::negative);
   }
-  listing.print(style);
+  listing.print();
 }
 
 }  // namespace ingot::cli

@@ -172,6 +172,15 @@ Result<Model> open_for_keys(const Options& options, Console& console) {
   return console.open_model(options.file);
 }
 
+/// "general" is no key, but general.name and others are.
+std::string suggest_keys(std::string_view glob, const Model& model) {
+  const std::vector<std::string> names = key_names(model);
+  const std::string group = std::string(glob) + ".";
+  const bool is_group =
+      std::ranges::any_of(names, [&](const std::string& name) { return name.starts_with(group); });
+  return is_group ? "; did you mean \"" + escape(group) + "*\"?" : suggest(glob, names);
+}
+
 ExitCode run(const Options& options, Console& console) {
   if (options.is_lines && (console.is_json() || options.is_full || options.key_globs.empty())) {
     return console.refuse_usage(
@@ -197,7 +206,7 @@ ExitCode run(const Options& options, Console& console) {
                     : print_lines(console, keys, options.is_full);
   for (const std::string_view glob : filter.unmatched()) {
     console.complain(options.file,
-                     "no key matches \"" + escape(glob) + "\"" + suggest(glob, key_names(model)));
+                     "no key matches \"" + escape(glob) + "\"" + suggest_keys(glob, model));
   }
   return keys.empty() && !options.key_globs.empty() ? ExitCode::negative : ExitCode::done;
 }
@@ -209,7 +218,8 @@ void add_metadata_command(CLI::App& program, Console& console) {
   CLI::App& command = add_command(program, "metadata", "List keys with type and value", examples);
   add_file(command, options->file);
   console.add_index_option(command);
-  add_argument(command, "KEY-GLOB", options->key_globs, "Only keys that match: * ? [a-z]");
+  add_argument(command, "KEY-GLOB", options->key_globs,
+               "Only keys that match: * ? [a-z], or re:EXPRESSION");
   add_switch(command, "--all", options->shows_all, all_keys_description);
   add_switch(command, "--full", options->is_full,
              "Print arrays in full, and long values in a terminal, too");

@@ -16,11 +16,12 @@ namespace {
 constexpr const char* examples =
     "Examples:\n"
     "  ingot quantize model-F16.gguf model-Q4_K_M.gguf Q4_K_M\n"
-    "  ingot quantize model.gguf Q4_K_M Q5_K_M Q8_0   # model-Q4_K_M.gguf, ...\n"
+    "  ingot quantize model-F16.gguf Q4_K_M Q8_0       # model-Q4_K_M.gguf, ...\n"
+    "  ingot quantize model-F16.gguf -o out/ Q4_K_M Q8_0 # out/model-Q4_K_M.gguf, ...\n"
     "  ingot quantize Qwen3-0.6B qwen3-Q4_K_M.gguf Q4_K_M   # a model folder\n"
     "  ingot quantize hf:Qwen/Qwen3-0.6B Q4_K_M        # ./Qwen3-0.6B-Q4_K_M.gguf\n"
     "  ingot quantize model-F16.gguf model-IQ2_M.gguf iq2_m --imatrix imatrix.gguf\n"
-    "  ingot quantize model-F16.gguf --plan Q4_K_M --tensor-type 'attn_(k|v)=Q8_0'\n"
+    "  ingot quantize model-F16.gguf --dry-run Q4_K_M --tensor-type '*.attn_v.weight=Q8_0'\n"
     "  ingot quantize model-F16.gguf small.gguf --target-size 4.2G --imatrix im.gguf\n"
     "\n";
 
@@ -38,8 +39,9 @@ std::string list_of_types() {
 }
 
 void add_type_options(CLI::App& command, QuantizeRequest& options) {
-  add_texts(command, "--tensor-type", options.tensor_types, "REGEX=TYPE",
-            "This type for tensors whose name the pattern finds; the first that does counts");
+  add_texts(command, "--tensor-type", options.tensor_types, "PATTERN=TYPE",
+            "This type for tensors of that name: a glob, re:EXPRESSION, or a part of names; the "
+            "first that finds one counts");
   add_text(command, "--tensor-type-file", options.tensor_type_file, "FILE",
            "Such patterns, one a line, after those of --tensor-type");
   add_text(command, "--output-tensor-type", options.output_type, "TYPE", "For output.weight");
@@ -61,9 +63,8 @@ void add_matrix_options(CLI::App& command, QuantizeRequest& options) {
   add_texts(command, "--imatrix", options.imatrix_files, "FILE",
             "Importance matrix, GGUF or .dat; several are combined");
   add_texts(command, "--include-weights", options.include_weights, "PART",
-            "Use only its entries whose names hold PART");
-  add_texts(command, "--exclude-weights", options.exclude_weights, "PART",
-            "Ignore its entries whose names hold PART");
+            "Use only its entries whose names hold PART, or match a glob or re:EXPRESSION");
+  add_texts(command, "--exclude-weights", options.exclude_weights, "PART", "Ignore such entries");
   add_texts(command, "--override-kv", options.overrides, "KEY=TYPE:VALUE",
             "Set a key of the result; TYPE: int, float, bool, str");
 }
@@ -78,10 +79,13 @@ void add_quantize_command(CLI::App& program, Console& console) {
   require(add_argument(command, "IN", options->file,
                        "A GGUF file, any shard of a set, or a Hugging Face folder"));
   add_argument(command, "OUT", options->out,
-               "The file to write; without it IN-TYPE.gguf, beside IN, or here if IN is remote");
+               "The file to write, a folder for it, or a pattern like 'out/{name}-{type}.gguf'; "
+               "without it {name}-{type}.gguf, beside IN, or here if IN is remote");
   add_argument(
       command, "TYPE", options->types,
       "The mixture of types, listed below; without OUT several, each with a file of its own");
+  add_text(command, "-o,--output", options->named_out, "OUT",
+           "The same as OUT; then one or several TYPEs may follow IN");
   add_type_options(command, *options);
   add_matrix_options(command, *options);
   add_choice(
@@ -97,7 +101,7 @@ void add_quantize_command(CLI::App& program, Console& console) {
            "Write only the I-th of N shards; the others can be made elsewhere");
   add_text(command, "--pre", options->pre, "NAME",
            "Model folders: pre-tokenizer; default: by the tokenizer");
-  add_switch(command, "--plan,--dry-run", options->is_plan,
+  add_switch(command, "--dry-run", options->is_plan,
              "Show what each tensor would become, and why; write nothing");
   add_text(command, "--report", options->report, "FILE",
            "Write the errors of all tensors: a page if FILE ends in .html, else JSON");

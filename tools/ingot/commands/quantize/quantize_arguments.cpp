@@ -79,6 +79,33 @@ std::string fuller_name(std::string_view word, const std::vector<std::string>& n
   return found;
 }
 
+/// The regular expression of a pattern: `re:` and an expression, a glob of the whole name, or a
+/// part of it. What only expressions have is one without its mark, as llama.cpp takes it.
+std::string expression_of(std::string_view pattern) {
+  constexpr std::string_view mark = "re:";
+  if (pattern.starts_with(mark)) return std::string(pattern.substr(mark.size()));
+  const bool is_expression = pattern.find_first_of("()|^$+\\{}") != std::string_view::npos ||
+                             pattern.find(".*") != std::string_view::npos;
+  if (is_expression || pattern.find_first_of("*?[") == std::string_view::npos) {
+    return std::string(pattern);
+  }
+  std::string expression = "^";
+  for (const char c : pattern) {
+    if (c == '*') {
+      expression += ".*";
+    } else if (c == '?') {
+      expression += '.';
+    } else if (c == '!' && expression.ends_with('[')) {
+      expression += '^';
+    } else if (c == '.') {
+      expression += "\\.";
+    } else {
+      expression += c;
+    }
+  }
+  return expression + "$";
+}
+
 /// The recipe that makes tensors of the type whose number in files the word is: file types and
 /// tensor types have numbers of their own, which are easily confused.
 std::string recipe_of_tensor_type(std::string_view word, const std::vector<std::string>& names) {
@@ -138,11 +165,11 @@ Parsed<TypePattern> parse_type_pattern(std::string_view text) {
   // A pattern may hold '=', a type cannot.
   const std::size_t equals = text.rfind('=');
   if (equals == std::string_view::npos || equals == 0) {
-    return wrong(fmt::format("--tensor-type must be REGEX=TYPE, not \"{}\"", escape(text)));
+    return wrong(fmt::format("--tensor-type must be PATTERN=TYPE, not \"{}\"", escape(text)));
   }
   const Parsed<TensorType> type = parse_target_type(text.substr(equals + 1));
   if (!type) return wrong(type.error());
-  return TypePattern{std::string(text.substr(0, equals)), *type};
+  return TypePattern{expression_of(text.substr(0, equals)), *type};
 }
 
 /// Far more than any model has tensors: some 50,000 patterns, each of which is compiled.

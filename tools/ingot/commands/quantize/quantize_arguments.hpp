@@ -24,7 +24,7 @@ using Parsed = tl::expected<T, std::string>;
 /// A type that a model may be quantized to, in any case.
 [[nodiscard]] Parsed<TensorType> parse_target_type(std::string_view word);
 
-/// REGEX=TYPE
+/// PATTERN=TYPE, where PATTERN is a glob, `re:` and an expression, or a part of names.
 [[nodiscard]] Parsed<TypePattern> parse_type_pattern(std::string_view text);
 
 /// A file of such, one a line or separated by blanks; # begins a comment line.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "commands/sensitivity/sensitivity_file.hpp"
+#include "text/name_match.hpp"
 
 namespace ingot::cli {
 
@@ -24,14 +25,21 @@ ExitCode open_importance(const QuantizeRequest& options, Console& console,
     }
   }
   if (!matrix) return ExitCode::done;
-  const auto has_part = [](std::string_view name, const std::vector<std::string>& parts) {
-    return std::ranges::any_of(
-        parts, [&](const std::string& part) { return name.find(part) != std::string_view::npos; });
+  const auto matchers = [](const std::vector<std::string>& parts) {
+    std::vector<NameMatcher> all;
+    for (const std::string& part : parts) {
+      const bool is_pattern =
+          part.starts_with("re:") || part.find_first_of("*?[") != std::string::npos;
+      all.push_back(name_matcher(is_pattern ? part : "*" + part + "*"));
+    }
+    return all;
   };
+  const std::vector<NameMatcher> included = matchers(options.include_weights);
+  const std::vector<NameMatcher> excluded = matchers(options.exclude_weights);
   matrix->keep_if([&](std::string_view name) {
-    const bool is_included =
-        options.include_weights.empty() || has_part(name, options.include_weights);
-    return is_included && !has_part(name, options.exclude_weights);
+    const auto matches = [name](const NameMatcher& matcher) { return matcher(name); };
+    return (included.empty() || std::ranges::any_of(included, matches)) &&
+           std::ranges::none_of(excluded, matches);
   });
   return ExitCode::done;
 }

@@ -220,6 +220,26 @@ void print_result(Console& console, const QuantizeFacts& facts) {
   console.print_prose(totals_text(facts), Style::strong);
 }
 
+void print_results(Console& console, std::span<const QuantizeFacts> results) {
+  const std::vector<Column> columns = {{"type"},
+                                       {"size", Align::right},
+                                       {"bits", Align::right},
+                                       {"error", Align::right},
+                                       {"SQNR dB", Align::right, Narrow::hide},
+                                       {"file", Align::left, Narrow::shorten}};
+  print_table(console, columns, results.size(), [&](std::size_t row, std::span<std::string> cells) {
+    const QuantizeFacts& facts = results[row];
+    const TensorError total = total_error(facts);
+    cells[0] = facts.type;
+    cells[1] = format_bytes(facts.file_bytes);
+    cells[2] =
+        fmt::format("{:.2f}", bits_per_weight(facts.plan.size_bytes, facts.plan.element_count));
+    cells[3] = total.plain.count == 0 ? "-" : fmt::format("{:.3f} %", 100.0 * total.relative());
+    cells[4] = total.plain.count == 0 ? "-" : fmt::format("{:.2f}", total.plain.sqnr_db());
+    cells[5] = facts.out;
+  });
+}
+
 void print_written(Console& console, std::span<const QuantizedShard> files,
                    std::uint64_t file_bytes) {
   std::string names = escape(files.front().path);

@@ -32,6 +32,9 @@ void print_plan(Console& console, const QuantizeFacts& facts);
 /// Totals, and the tensors with the largest relative error.
 void print_result(Console& console, const QuantizeFacts& facts);
 
+/// A line for each of several results.
+void print_results(Console& console, std::span<const QuantizeFacts> results);
+
 /// The files of a result, whose names may be made by the program, and their bytes together.
 void print_written(Console& console, std::span<const QuantizedShard> files,
                    std::uint64_t file_bytes);

@@ -18,6 +18,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
+#include "commands/output_name.hpp"
 #include "commands/quantize/quantize_arguments.hpp"
 #include "commands/quantize/quantize_importance.hpp"
 #include "commands/quantize/quantize_report.hpp"
@@ -169,6 +170,18 @@ class Run {
     return written ? ExitCode::done : console_.fail(options_.report, written.error());
   }
 
+  [[nodiscard]] QuantizeFacts facts(std::span<const TensorError> errors) const {
+    return {.file = options_.file,
+            .out = options_.is_plan ? std::string() : target_.out,
+            .type = type_name_,
+            .model = model_,
+            .plan = plan_,
+            .types = settings_.types,
+            .file_bytes = file_bytes_,
+            .errors = errors,
+            .first_tensor = shards_[0].first_tensor};
+  }
+
   /// A type that lacks a matrix is what the user can change, whichever tensor came first.
   ExitCode refuse(const Error& error) {
     if (error.code != Errc::weights_required || importance_ != nullptr) {
@@ -264,18 +277,6 @@ class Run {
     return plan_quantization(model_, settings_, progress.go_on());
   }
 
-  [[nodiscard]] QuantizeFacts facts(std::span<const TensorError> errors) const {
-    return {.file = options_.file,
-            .out = options_.is_plan ? std::string() : target_.out,
-            .type = type_name_,
-            .model = model_,
-            .plan = plan_,
-            .types = settings_.types,
-            .file_bytes = file_bytes_,
-            .errors = errors,
-            .first_tensor = shards_[0].first_tensor};
-  }
-
   const QuantizeRequest& options_;
   QuantizeTarget target_;
   Console& console_;
@@ -318,6 +319,12 @@ ExitCode work(const Runs& runs, const Model& model, const QuantizeRequest& optio
   }
   JsonStream json(console.out());
   const bool is_list = console.is_json() && runs.size() > 1;
+  if (runs.size() > 1 && !options.is_plan && !console.is_json()) {
+    std::vector<QuantizeFacts> facts;
+    for (std::size_t i = 0; i < runs.size(); ++i) facts.push_back(runs[i]->facts(errors[i]));
+    if (!console.is_quiet()) print_results(console, facts);
+    return ExitCode::done;
+  }
   if (is_list) json.begin_array();
   ExitCode code = ExitCode::done;
   for (std::size_t i = 0; i < runs.size() && code == ExitCode::done; ++i) {
@@ -367,6 +374,9 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   // For a target errors are measured first.
   if (has_target(options)) code = expect_passes(options.is_plan ? 1 : 2);
   if (code != ExitCode::done) return code;
+  if (!options.is_plan) {
+    INGOT_CLI_TRY_VOID(make_output_folder(options.out), console, options.out);
+  }
   Runs runs;
   for (QuantizeTarget& target : targets) {
     runs.push_back(std::make_unique<Run>(options, std::move(target), console, model, *types,

@@ -15,6 +15,7 @@ namespace ingot::cli {
 struct QuantizeRequest {
   std::string file;
   std::string out;
+  std::string named_out;           ///< OUT as an option; then all words after IN are types.
   std::vector<std::string> types;  ///< Words after OUT: one TYPE, or all of several.
   std::vector<std::string> imatrix_files;
   std::vector<std::string> include_weights;

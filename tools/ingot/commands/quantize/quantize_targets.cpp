@@ -6,9 +6,10 @@
 #include <ingot/recipe.hpp>
 #include <ingot/text.hpp>
 #include <system_error>
+#include <utility>
 
+#include "commands/output_name.hpp"
 #include "commands/quantize/quantize_arguments.hpp"
-#include "text/shard_part.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -45,26 +46,33 @@ bool has_target(const QuantizeRequest& options) {
 
 std::string settle_arguments(QuantizeRequest& options, std::string in,
                              std::vector<QuantizeTarget>& targets) {
+  const bool has_first_type = options.named_out.empty() &&
+                              (is_type(options.out) || (options.is_plan && options.types.empty()));
+  if (!options.out.empty() && (has_first_type || !options.named_out.empty())) {
+    options.types.insert(options.types.begin(), std::exchange(options.out, {}));
+  }
+  if (!options.named_out.empty()) options.out = options.named_out;
+  const std::string name = base_name(in);
   if (has_target(options)) {
     const std::string problem = problem_of_target(options);
     if (!problem.empty()) return problem;
-    targets.push_back({options.out, {}});
-  } else if (is_type(options.out) || (options.is_plan && options.types.empty())) {
-    while (in.size() > 1 && in.back() == '/') in.pop_back();  // of a folder
-    std::vector<std::string> words = options.types;
-    words.insert(words.begin(), options.out);
-    for (const std::string& word : words) {
-      const Recipe* recipe = find_recipe(word);
-      const std::string name = recipe == nullptr ? word : std::string(recipe->name);
-      const bool is_double = std::ranges::any_of(
-          targets, [&](const QuantizeTarget& target) { return target.type == name; });
-      if (is_double) continue;
-      targets.push_back({prefix_of(in) + "-" + name + ".gguf", name});
+    const std::string target =
+        options.target_bits.empty() ? options.target_size : options.target_bits + "bpw";
+    targets.push_back({output_path(options.out, name, target), {}});
+  }
+  while (in.size() > 1 && in.back() == '/') in.pop_back();  // of a folder
+  const std::string beside =
+      (std::filesystem::path(in).parent_path() / "{name}-{type}.gguf").string();
+  for (const std::string& word : has_target(options) ? std::vector<std::string>() : options.types) {
+    const Recipe* recipe = find_recipe(word);
+    const std::string type = recipe == nullptr ? word : std::string(recipe->name);
+    const std::string path = output_path(options.out.empty() ? beside : options.out, name, type);
+    if (std::ranges::find(targets, type, &QuantizeTarget::type) != targets.end()) continue;
+    if (std::ranges::find(targets, path, &QuantizeTarget::out) != targets.end()) {
+      return "there is one OUT, \"" + escape(options.out) +
+             "\", for several types; give a folder, or a pattern with {type}";
     }
-  } else if (options.types.size() > 1) {
-    return "there is one OUT, \"" + escape(options.out) + "\", for several types; leave it out";
-  } else if (!options.types.empty()) {
-    targets.push_back({options.out, options.types[0]});
+    targets.push_back({path, type});
   }
   if (targets.empty() || (targets[0].type.empty() && !has_target(options))) {
     return missing_type(options.out);

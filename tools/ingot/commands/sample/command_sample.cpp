@@ -15,6 +15,7 @@
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
+#include "commands/output_name.hpp"
 #include "commands/sample/sample_model.hpp"
 #include "commands/sample/sample_vocabulary.hpp"
 #include "text/value_text.hpp"
@@ -58,7 +59,9 @@ void remark_row(Console& console, const Options& options, std::uint64_t bytes) {
                                           type_text(options.sample.type), format_bytes(bytes)));
 }
 
-ExitCode write_sample(const Options& options, Console& console) {
+ExitCode write_sample(Options& options, Console& console) {
+  INGOT_CLI_TRY_VOID(make_output_folder(options.out), console, options.out);
+  options.out = output_path(options.out, options.architecture, type_text(options.sample.type));
   INGOT_CLI_TRY(const ModelWriter writer, make_sample(options.sample), console, options.out);
   const WriteFormat format{.version = 3, .byte_order = options.sample.byte_order};
   INGOT_CLI_TRY(const std::uint64_t bytes, writer.file_bytes(format), console, options.out);
@@ -103,6 +106,9 @@ ExitCode run_of_row(const Architecture& row, Options& options, Console& console)
 ExitCode run(Options& options, Console& console) {
   if (console.is_json()) {
     return console.refuse_usage("sample: it reports nothing, so there is no --json");
+  }
+  if (options.out.empty()) {
+    return console.refuse_usage("sample: OUT is missing; the usage is: ingot sample [OPTIONS] OUT");
   }
   if (options.out == "-") {
     return console.refuse_usage("sample: OUT must be a file, which appears complete or not at all");
@@ -155,7 +161,7 @@ void add_shape_options(CLI::App& command, Options& options) {
   add_number(command, "--experts", request.experts, 1, 1024,
              "A mixture of N experts in each layer (llama only)");
   add_number(command, "--vocab", request.vocabulary, 1, 1 << 24, "Tokens in the vocabulary");
-  add_number(command, "--context", request.context, 1, 1 << 30, "Tokens of context");
+  add_number(command, "-c,--ctx-size", request.context, 1, 1 << 30, "Tokens of context");
 }
 
 }  // namespace
@@ -164,7 +170,7 @@ void add_sample_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command =
       add_command(program, "sample", "Make a small, valid model for demos and tests", examples);
-  require(add_argument(command, "OUT", options->out, "The file to write"));
+  add_output(command, options->out, "OUT", "The file to write; in a folder ARCHITECTURE-TYPE.gguf");
   add_shape_options(command, *options);
   add_choice(command, "--type", "TYPE", options->sample.type, all_types(),
              "Type of the matrices, any that `ingot types` lists; default: F16");

@@ -51,7 +51,7 @@ bool is_list_of_models(const std::string& place) {
 
 void run(const Options& options, Console& console) {
   if (std::any_of(options.files.begin(), options.files.end(), is_list_of_models)) {
-    return list_places(console, options.files, ListStyle::table);
+    return list_places(console, options.files);
   }
   JsonStream json(console.out());
   const bool is_list = console.is_json() && options.files.size() > 1;
@@ -65,9 +65,9 @@ void run(const Options& options, Console& console) {
       const Traffic traffic = console.remote().traffic();
       // A document of one model and the last object of a list end with the sums anyway.
       const bool is_remote =
-          is_list && &file != &options.files.back() && console.remote().is_open(file);
+          is_list && &file != &options.files.back() && console.remote().opened_file(file);
       write_show_json(json, file, *model, console.foreign(), options.shows_all_keys,
-                      is_remote ? &traffic : nullptr);
+                      is_remote ? &traffic : nullptr, console.remote().opened_file(file));
       return ExitCode::done;
     }
     if (!is_first) console.out().put('\n');

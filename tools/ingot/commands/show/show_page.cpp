@@ -50,8 +50,6 @@ class Page {
         summary_(summarize(model)),
         width_(std::min(console.width(), widest_page)),
         shows_all_keys_(shows_all_keys) {}
-  Page(const Page&) = delete;
-  Page& operator=(const Page&) = delete;
 
   void print() {
     print_title();
@@ -309,9 +307,17 @@ class Page {
     start_group();
   }
 
+  /// The name of the file; of a reference, which of the repository's files and commits it means.
+  void print_file_name() {
+    const std::optional<RemoteFileName> remote = console_.remote().opened_file(file_);
+    const std::string name = remote ? remote->file_name : file_name(file_);
+    write_line("file", escape_middle(name, console_.room(label_columns)));
+    if (remote && !remote->commit.empty()) line("", {"commit " + escape(remote->commit)});
+  }
+
   /// A file of another format: its own facts.
   void print_foreign(const ForeignFile& foreign) {
-    write_line("file", escape_middle(file_name(file_), console_.room(label_columns)));
+    print_file_name();
     Items items = {std::string(foreign.format)};
     for (const FileFact& fact : foreign.facts) {
       items.push_back(fact.name + " " + escape_shortened(fact.value, width_));
@@ -324,8 +330,7 @@ class Page {
   void print_file() {
     if (console_.foreign() != nullptr) return print_foreign(*console_.foreign());
     const ModelFile& first = model_.files().front();
-    if (file_ != "-")
-      write_line("file", escape_middle(file_name(file_), console_.room(label_columns)));
+    if (file_ != "-") print_file_name();
     line(file_ == "-" ? "file" : "",
          {fmt::format("GGUF version {}", first.version),
           first.byte_order == Endian::big ? "big-endian" : "little-endian",

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <ingot/shard_name.hpp>
 #include <ingot/split.hpp>
 #include <ingot/text.hpp>
@@ -13,7 +14,9 @@
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "commands/json_members.hpp"
+#include "commands/output_name.hpp"
 #include "text/byte_count.hpp"
+#include "text/shard_part.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -93,13 +96,15 @@ ExitCode fail(const Options& options, Console& console, const Error& error) {
 }
 
 ExitCode run(Options& options, Console& console) {
-  constexpr std::string_view ending = ".gguf";
-  if (options.prefix.ends_with(ending)) {
-    options.prefix.resize(options.prefix.size() - ending.size());
+  if (options.prefix.empty()) {
+    return console.refuse_usage(
+        "split: PREFIX is missing; the usage is: ingot split [OPTIONS] IN PREFIX");
   }
-  if (options.prefix.empty() || options.prefix.ends_with('/')) {
-    return console.refuse_usage("split: PREFIX must be the beginning of a file name");
-  }
+  const std::string out = options.prefix;
+  const std::string in = console.remote().local_name(options.file);
+  const std::filesystem::path name = std::filesystem::path(in).filename();
+  options.prefix =
+      prefix_of(is_output_folder(out) ? (std::filesystem::path(out) / name).string() : out);
   const SplitLimits& limits = options.limits;
   if (limits.max_bytes == 0 && limits.max_tensors == 0 && limits.shard_count == 0) {
     return console.refuse_usage("split: give --max-size, --max-tensors or --shards");
@@ -126,6 +131,7 @@ ExitCode run(Options& options, Console& console) {
     return fail(options, console, {Errc::same_file, Error::no_offset, path, {}});
   }
   if (!options.is_dry_run) {
+    INGOT_CLI_TRY_VOID(make_output_folder(out), console, out);
     if (const auto ready = console.before_reading(options.file, model); !ready) {
       return console.fail(options.file, ready.error());
     }
@@ -150,8 +156,8 @@ void add_split_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command = add_command(program, "split", "Cut a model into shards", examples);
   require(add_argument(command, "IN", options->file, "A GGUF file, or any shard of a set"));
-  require(
-      add_argument(command, "PREFIX", options->prefix, "What the names of the shards begin with"));
+  add_output(command, options->prefix, "PREFIX",
+             "What the names of the shards begin with; in a folder the name of IN");
   add_byte_count(command, "--max-size", options->limits.max_bytes, "Bytes of each file, at most");
   add_number(command, "--max-tensors", options->limits.max_tensors, 1, max_shard_count * 65536ull,
              "Tensors of each file, at most");

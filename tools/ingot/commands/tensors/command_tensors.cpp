@@ -45,6 +45,7 @@ struct Options {
   std::string file;
   std::vector<std::string> name_globs;
   Sort sort = Sort::file;
+  std::uint64_t limit = 0;  ///< 0: all.
   bool has_stats = false;
 };
 
@@ -238,6 +239,7 @@ ExitCode run(const Options& options, Console& console) {
     if (filter.matches(tensor.name)) tensors.push_back(&tensor);
   }
   sort_tensors(tensors, options.sort);
+  if (options.limit != 0 && tensors.size() > options.limit) tensors.resize(options.limit);
   AllStatistics stats;
   Sparks sparks;
   if (options.has_stats) {
@@ -266,10 +268,13 @@ void add_tensors_command(CLI::App& program, Console& console) {
       add_command(program, "tensors", "List tensors with shape, type, size and offset", examples);
   add_file(command, options->file);
   console.add_index_option(command);
-  add_argument(command, "NAME-GLOB", options->name_globs, "Only tensors that match: * ? [a-z]");
+  add_argument(command, "NAME-GLOB", options->name_globs,
+               "Only tensors that match: * ? [a-z], or re:EXPRESSION");
   add_choice(command, "--sort", "KEY", options->sort,
              {{"name", Sort::name}, {"size", Sort::size}, {"offset", Sort::offset}},
              "Sort by {}: blk.2 comes before blk.10, the largest first; default: as in the file");
+  add_number(command, "--limit", options->limit, 0, 1u << 31,
+             "Tensors to print, 0 for all; default: 0");
   add_switch(command, "--stats", options->has_stats,
              "Range, mean, standard deviation, zeros, NaN and infinities of the weights");
   on_run(command, [options, &console] { console.finish(run(*options, console)); });

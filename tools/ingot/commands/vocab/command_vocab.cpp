@@ -23,7 +23,8 @@ constexpr const char* examples =
     "  ingot vocab model.gguf --find ' the'           # the token of a text\n"
     "  ingot vocab model.gguf --stats\n"
     "\n"
-    "Tokens are shown as the file spells them, with control characters escaped.\n"
+    "Each line has the id and the token as the file spells it, control characters\n"
+    "escaped.\n"
     "--grep and --find also look at the text that a token stands for: the token of\n"
     "a space is found by a space.\n"
     "Exit status 1: no token matches.";
@@ -32,6 +33,7 @@ struct Options {
   std::string file;
   std::optional<std::string> part;
   std::optional<std::string> text;
+  std::uint64_t limit = 0;  ///< 0: all.
   bool wants_table = false;
   bool wants_statistics = false;
 };
@@ -49,7 +51,7 @@ bool is_wanted(const Options& options, const Vocabulary& vocabulary, TokenId id)
 void print_row(Console& console, const Options& options, const Vocabulary& vocabulary, TokenId id) {
   const std::string text = escape(vocabulary.text(id));
   const bool shows_facts = options.wants_table || options.part || options.text;
-  if (!shows_facts) return console.out().print("{}\n", text);
+  if (!shows_facts) return console.out().print("{}\t{}\n", id, text);
   console.out().print("{}\t{}\t{}\t{}\n", id, text, name_of(vocabulary.kind(id)),
                       format_float(vocabulary.score(id)));
 }
@@ -66,10 +68,12 @@ void write_row(JsonStream& json, const Vocabulary& vocabulary, TokenId id) {
 ExitCode list_tokens(const Options& options, Console& console, const Vocabulary& vocabulary) {
   JsonStream json(console.out());
   if (console.is_json()) json.begin_array();
+  std::uint64_t count = 0;
   bool has_match = !options.part && !options.text;
   for (TokenId id = 0; vocabulary.contains(id) && console.out().is_open(); ++id) {
     if (!is_wanted(options, vocabulary, id)) continue;
     has_match = true;
+    if (options.limit != 0 && count++ == options.limit) break;
     if (console.is_json()) {
       write_row(json, vocabulary, id);
     } else {
@@ -103,6 +107,8 @@ void add_vocab_command(CLI::App& program, Console& console) {
              "Print id, text, type and score, with tabs between");
   add_text(command, "--grep", options->part, "TEXT", "Only tokens that hold TEXT");
   add_text(command, "--find", options->text, "TEXT", "Only the tokens that are TEXT");
+  add_number(command, "--limit", options->limit, 0, 1u << 31,
+             "Tokens to print, 0 for all; default: 0");
   add_switch(command, "--stats", options->wants_statistics,
              "Print how many of each type, the longest, repeated ones, bytes without a token");
   on_run(command, [options, &console] { console.finish(run(*options, console)); });

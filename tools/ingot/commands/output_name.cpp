@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "commands/output_name.hpp"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "cli/model_files.hpp"
+#include "text/lower_case.hpp"
+#include "text/shard_part.hpp"
+
+namespace ingot::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+}  // namespace
+
+void add_output(CLI::App& app, std::string& target, const std::string& name,
+                const std::string& description) {
+  const auto is_named = std::make_shared<std::string>();
+  const auto take_as = [&target, is_named](const std::string& place) {
+    return [&target, is_named, place](const std::string& text) {
+      if (!is_named->empty() && *is_named != place) {
+        throw CLI::ValidationError("-o and the argument are the same output; give one of them");
+      }
+      *is_named = place;
+      target = text;
+    };
+  };
+  app.add_option_function<std::string>(name, take_as("argument"), description);
+  app.add_option_function<std::string>("-o,--output", take_as("option"), "The same as " + name)
+      ->type_name(name)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+bool is_output_folder(const std::string& out) { return out.ends_with('/') || is_folder(out); }
+
+std::string base_name(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  std::string name = prefix_of(fs::path(path).filename().string());
+  for (const std::string_view type : {"bf16", "f16", "f32"}) {
+    if (name.size() <= type.size() + 1 || !lower_case(name).ends_with(type)) continue;
+    const std::size_t end = name.size() - type.size() - 1;
+    if (std::string_view("-._").find(name[end]) != std::string_view::npos) {
+      name.resize(end);
+      break;
+    }
+  }
+  return name;
+}
+
+std::string output_path(const std::string& out, const std::string& name, const std::string& type,
+                        std::string_view ending) {
+  std::string path = out;
+  if (is_output_folder(out))
+    path = (fs::path(out) / "{name}-{type}").string() + std::string(ending);
+  replace_all(path, "{type}", type);
+  replace_all(path, "{FTYPE}", type);
+  replace_all(path, "{ftype}", lower_case(type));
+  replace_all(path, "{name}", name);
+  return path;
+}
+
+Result<void> make_output_folder(const std::string& out) {
+  if (!out.ends_with('/')) return {};
+  std::error_code error;
+  fs::create_directories(out, error);
+  if (!error) return {};
+  return fail(Errc::io_error, out, "cannot make the folder: " + error.message());
+}
+
+}  // namespace ingot::cli
