@@ -26,7 +26,8 @@ void check_keys(std::string_view bytes) {
   for (const char* step : {"spm", "phi3", "internlm2"}) {
     huggingface::KeyPlan keys;
     std::vector<Error> remarks;
-    fuzz::require(huggingface::add_tokenizer_keys(*folder, *config, {step}, {}, keys, remarks).has_value());
+    fuzz::require(
+        huggingface::add_tokenizer_keys(*folder, *config, {step}, {}, keys, remarks).has_value());
   }
 }
 
@@ -42,7 +43,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   for (const huggingface::SentencePiece& piece : model->pieces) {
-    fuzz::require(piece.type >= huggingface::SentencePiece::normal && piece.type <= huggingface::SentencePiece::byte);
+    fuzz::require(piece.type >= huggingface::SentencePiece::normal &&
+                  piece.type <= huggingface::SentencePiece::byte);
     const bool is_inside =
         piece.text.empty() || (piece.text.data() >= bytes.data() &&
                                piece.text.data() + piece.text.size() <= bytes.data() + size);

@@ -28,7 +28,8 @@ constexpr std::array<const char*, 8> names = {"m/tokenizer.json",     "m/tokeniz
                                               "m/chat_template.json", "m/vocab.json",
                                               "m/vocab.txt",          "m/config.json"};
 
-void check(const huggingface::ModelFolder& folder, const huggingface::Config& config, const char* step) {
+void check(const huggingface::ModelFolder& folder, const huggingface::Config& config,
+           const char* step) {
   huggingface::KeyPlan keys;
   std::vector<Error> remarks;
   const auto outcome = huggingface::add_tokenizer_keys(folder, config, {step}, {}, keys, remarks);
@@ -63,7 +64,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto folder = huggingface::ModelFolder::open(store, "m");
   fuzz::require(folder.has_value());
   auto config = huggingface::Config::read(*folder);
-  if (!config) config = huggingface::Config::parse(R"({"architectures": ["X"], "vocab_size": 300})", "c");
+  if (!config)
+    config = huggingface::Config::parse(R"({"architectures": ["X"], "vocab_size": 300})", "c");
   fuzz::require(config.has_value());
   check(*folder, *config, step);
   return 0;

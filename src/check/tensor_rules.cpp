@@ -12,10 +12,10 @@
 #include "base/messages.hpp"
 #include "base/strings.hpp"
 #include "check/case_collisions.hpp"
-#include "model/open/model_header.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
+#include "model/open/model_header.hpp"
 
 namespace ingot::check::rules {
 namespace {

@@ -80,13 +80,13 @@ Result<std::vector<Statistics>> compute_statistics(const Model& model,
 
   std::vector<Statistics> of_parts(parts.size());
   SharedProgress shared_progress(progress);
-  INGOT_TRY_VOID(spread(
-      parts.size(), 1, thread_count, [&](std::uint64_t first, std::uint64_t) -> Result<void> {
-        const StatisticsPart& part = parts[first];
-        INGOT_TRY(of_parts[first], compute_part(model, part));
-        return shared_progress.add(work::bytes_of(*part.tensor, part.element_count),
-                                   part.tensor->name);
-      }));
+  INGOT_TRY_VOID(spread(parts.size(), 1, thread_count,
+                        [&](std::uint64_t first, std::uint64_t) -> Result<void> {
+                          const StatisticsPart& part = parts[first];
+                          INGOT_TRY(of_parts[first], compute_part(model, part));
+                          return shared_progress.add(
+                              work::bytes_of(*part.tensor, part.element_count), part.tensor->name);
+                        }));
 
   std::vector<Statistics> results(tensors.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {

@@ -48,7 +48,9 @@ class Patterns {
 
   /// The position of the first that finds something in the name; their count if none does.
   [[nodiscard]] std::size_t find(std::string_view name) const {
-    const auto finds = [&](const quantization::NameExpression& one) { return one.is_found_in(name); };
+    const auto finds = [&](const quantization::NameExpression& one) {
+      return one.is_found_in(name);
+    };
     return static_cast<std::size_t>(std::ranges::find_if(expressions_, finds) -
                                     expressions_.begin());
   }
@@ -98,7 +100,8 @@ class Chooser {
 
  private:
   static std::uint32_t facts_of(const ModelTraits& traits, const RecipeOptions& options) {
-    std::uint32_t facts = options.has_importance ? quantization::is_weighted : quantization::is_unweighted;
+    std::uint32_t facts =
+        options.has_importance ? quantization::is_weighted : quantization::is_unweighted;
     if (traits.architecture == "falcon") facts |= quantization::is_falcon;
     if (traits.head_count_kv > 0 && traits.head_count / traits.head_count_kv >= 4) {
       facts |= quantization::is_grouped;

@@ -145,12 +145,12 @@ Result<std::vector<ResultWriter>> make_writers(const Model& model,
 }  // namespace
 
 WriteFormat quantization::result_format(const Model& model,
-                                   const QuantizeModelOptions& options) noexcept {
+                                        const QuantizeModelOptions& options) noexcept {
   return {.version = 3, .byte_order = model.files()[0].byte_order, .has_index = options.has_index};
 }
 
 Result<ModelWriter> quantization::make_keys(const Model& model, const QuantizePlan& plan,
-                                       const QuantizeModelOptions& options) {
+                                            const QuantizeModelOptions& options) {
   ModelWriter writer = ModelWriter::with_keys_of(model);
   INGOT_TRY_VOID(set_metadata(writer, plan, options));
   return writer;

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "huggingface/rules/architecture_rules.hpp"
 #include "huggingface/folder/config.hpp"
+#include "huggingface/rules/architecture_rules.hpp"
 #include "ingot/error.hpp"
 #include "ingot/model.hpp"
 

@@ -71,7 +71,8 @@ Result<CheckSummary> check_folder(const Store& store, const std::string& folder,
   }
   CheckSummary summary = inspection.counts();
   if (inspection.import() != nullptr) {
-    INGOT_TRY(const CheckSummary made, huggingface::check_import(*inspection.import(), options, sink));
+    INGOT_TRY(const CheckSummary made,
+              huggingface::check_import(*inspection.import(), options, sink));
     huggingface::add_counts(made, summary);
   }
   return summary;

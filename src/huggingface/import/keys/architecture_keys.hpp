@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 
-#include "huggingface/rules/architecture_rules.hpp"
 #include "huggingface/folder/config.hpp"
 #include "huggingface/folder/model_folder.hpp"
 #include "huggingface/import/keys/key_plan.hpp"
+#include "huggingface/rules/architecture_rules.hpp"
 #include "ingot/error.hpp"
 
 namespace ingot::huggingface {

@@ -86,7 +86,8 @@ TEST_F(GeneralKeysGolden, AreThoseOfTheReference) {
     json actual = json::array();
     for (const KeyValue& key : keys.entries()) actual.push_back({key.key, plain(key.value)});
     EXPECT_EQ(actual, expected_keys(wanted.at("keys")));
-    EXPECT_EQ(huggingface::default_file_name(keys, "F16"), wanted.at("file_name").get<std::string>());
+    EXPECT_EQ(huggingface::default_file_name(keys, "F16"),
+              wanted.at("file_name").get<std::string>());
   }
 }
 

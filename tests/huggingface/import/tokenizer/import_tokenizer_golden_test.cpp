@@ -97,9 +97,9 @@ TEST_P(ImportTokenizerGolden, GivesTheKeysOfTheReference) {
   const json entry = entry_of(config->model_class());
   KeyPlan keys;
   std::vector<Error> remarks;
-  const auto outcome =
-      huggingface::add_tokenizer_keys(*folder, *config, entry.at("vocab").get<std::vector<std::string>>(),
-                             {.as_reference = true}, keys, remarks);
+  const auto outcome = huggingface::add_tokenizer_keys(
+      *folder, *config, entry.at("vocab").get<std::vector<std::string>>(), {.as_reference = true},
+      keys, remarks);
   ASSERT_THAT(outcome, test::Succeeds());
 
   // Between these two come keys of the tokenizer that the architecture itself writes.
@@ -131,8 +131,8 @@ TEST_P(ImportTokenizerGolden, EncodesTheCheckTextAsTheOriginalLibrary) {
   std::vector<Error> remarks;
   const json entry = entry_of(config->model_class());
   ASSERT_THAT(
-      huggingface::add_tokenizer_keys(*folder, *config, entry.at("vocab").get<std::vector<std::string>>(),
-                             {}, keys, remarks),
+      huggingface::add_tokenizer_keys(
+          *folder, *config, entry.at("vocab").get<std::vector<std::string>>(), {}, keys, remarks),
       test::Succeeds());
   const auto header = keys.writer().serialise_header();
   ASSERT_THAT(header, test::Succeeds());
