@@ -48,12 +48,6 @@ namespace ingot::huggingface {
   return {};
 }
 
-[[nodiscard]] inline Result<void> read_value(const nlohmann::ordered_json& value, bool& flag) {
-  if (!value.is_boolean()) return wrong("true or false", value);
-  flag = value.get<bool>();
-  return {};
-}
-
 [[nodiscard]] inline Result<void> read_value(const nlohmann::ordered_json& value,
                                              std::int64_t& number) {
   if (!value.is_number_integer()) return wrong("a whole number", value);

@@ -223,7 +223,7 @@ std::optional<ExitCode> carry_out_all(const Options& options, std::vector<FileEd
     reports.emplace_back(&file, *report);
   }
   const bool has_changed = std::ranges::any_of(
-      reports, [](const auto& entry) { return entry.second.plan.way != EditWay::nothing; });
+      reports, [](const auto& entry) { return entry.second.outcome.done.way != EditWay::nothing; });
   ++(has_changed ? summary.changed : summary.unchanged);
   if (!console.is_json()) return ExitCode::done;
   summary.begin();
