@@ -51,7 +51,7 @@ expect 0 "$ingot" check weights.safetensors
 # How often which rule was broken, over all files; SARIF knows a finding again.
 mkdir many
 for name in a b; do
-  "$ingot" edit good.gguf -o many/$name.gguf --remove general.architecture -q
+  "$ingot" edit good.gguf -o many/$name.gguf --remove general.architecture --set Odd-Key:u32=1 -q
 done
 "$ingot" check many >many.txt || true
 grep -q '^     2 [a-z]* \[[a-z_]*\] ' many.txt || fail "no counts by rule: $(cat many.txt)"

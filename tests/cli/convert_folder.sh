@@ -58,13 +58,14 @@ expect_error 2 'it is an input' \
   "$ingot" quantize Tiny-Llama Tiny-Llama/model.safetensors Q8_0 --force
 expect_error 2 'for model folders' "$ingot" quantize whole.gguf out.gguf Q8_0 --pre gpt-2
 
+# One line tells what came of it; a folder as OUT gets a file with the name and type of the model.
+"$ingot" convert Tiny-Llama line.gguf --type f16 >line
+grep -q '^line.gguf: F16.*, [0-9]* tensors, ' line || fail "$(cat line)"
+"$ingot" convert Tiny-Llama -o made/ --type q8_0 -q
+[[ $(ls made) == Tiny-Llama*-Q8_0.gguf ]] || fail "$(ls made)"
+
 # What a folder does not have, it cannot become.
 expect_error 2 'no meaning for a model folder' "$ingot" convert Tiny-Llama out.gguf --gguf-version 2
 rm Tiny-Llama/tokenizer.json
 expect_error 3 'no tokenizer' "$ingot" quantize Tiny-Llama out.gguf Q4_K_M
 [[ ! -e out.gguf ]] || fail "out.gguf is there"
-
-"$ingot" convert Tiny-Llama line.gguf --type f16 >line
-grep -q '^line.gguf: F16.*, [0-9]* tensors, ' line || fail "$(cat line)"
-"$ingot" convert Tiny-Llama -o made/ --type q8_0 -q
-[[ $(ls made) == Tiny-Llama*-Q8_0.gguf ]] || fail "$(ls made)"

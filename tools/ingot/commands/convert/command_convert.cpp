@@ -55,19 +55,13 @@ std::optional<float> parse_positive(const std::string& text) {
   return number && *number > 0 && std::isfinite(*number) ? number : std::nullopt;
 }
 
-/// The names of tensors in the output.
-enum class NameStyle : std::uint8_t {
-  keep,  ///< The model's.
-  hf     ///< Those of the Hugging Face model that the model was made from.
-};
-
 struct Options : FolderConversion {
   std::optional<FileFormat> format;
   std::string max_size;
   std::string config_out;
   std::string manifest_out;
   std::optional<BumpCodes> codes;
-  std::optional<NameStyle> names;
+  std::optional<bool> has_hf_names;  ///< Names of tensors: Hugging Face's, or the model's.
   std::optional<std::uint32_t> bump_version;
   std::optional<std::uint32_t> context;
   std::optional<std::uint32_t> heads_per_group;
@@ -111,7 +105,8 @@ std::string find_misplaced(const Options& options, FileFormat format) {
       {convert.version.has_value(), "--gguf-version", is_gguf},
       {convert.all_tensors, "--all-tensors", is_gguf},
       {convert.type.has_value(), "--type", !is_bump},
-      {options.names.has_value(), "--names", is_gguf ? options.names == NameStyle::keep : !is_bump},
+      {options.has_hf_names.has_value(), "--names",
+       is_gguf ? options.has_hf_names == false : !is_bump},
       {options.import.pre.has_value(), "--pre", false},
       {options.import.as_reference, "--as-reference", false},
       {options.import.model_name.has_value(), "--model-name", false},
@@ -153,7 +148,7 @@ std::string settle(Options& options) {
   convert.bump.codes = options.codes;
   convert.bump.context = options.context;
   convert.bump.version = options.bump_version.value_or(3);
-  if (options.names == NameStyle::hf) convert.rename = rename_as_in_folders;
+  if (options.has_hf_names == true) convert.rename = rename_as_in_folders;
   if (!options.format) options.format = format_by_ending(options.out);
   if (!options.format) {
     return "the ending of OUT says no format (" + list_formats() + "); give --to";
@@ -204,7 +199,7 @@ bool is_import(const Options& options, Console& console) {
   const bool is_gguf = options.format ? options.format == FileFormat::gguf
                                       : options.out.empty() || is_output_folder(options.out) ||
                                             format_by_ending(options.out) == FileFormat::gguf;
-  if (options.names || !is_gguf) return false;
+  if (options.has_hf_names || !is_gguf) return false;
   return is_model_folder(options.in) || is_adapter_folder(options.in) ||
          is_remote_folder(console, options.in);
 }
@@ -230,7 +225,7 @@ ExitCode run_import(const Options& options, Console& console) {
 
 /// Whether OUT is a folder that the import could read again, and no file of tensors alone.
 bool is_folder_export(const Options& options) {
-  return options.names == NameStyle::hf && !options.format && !format_by_ending(options.out);
+  return options.has_hf_names == true && !options.format && !format_by_ending(options.out);
 }
 
 Result<std::unique_ptr<Conversion>> plan(const Model& model, const Options& options) {
@@ -389,8 +384,7 @@ void add_convert_command(CLI::App& program, Console& console) {
                 "Type of the weights: F32, F16, BF16 or F64; of model folders auto, F32, F16, "
                 "BF16, Q8_0, TQ1_0 or TQ2_0; default: as they are"),
       {"auto", "F32", "F16", "BF16", "F64", "Q8_0", "TQ1_0", "TQ2_0"});
-  add_choice(command, "--names", "STYLE", options->names,
-             {{"keep", NameStyle::keep}, {"hf", NameStyle::hf}},
+  add_choice(command, "--names", "STYLE", options->has_hf_names, {{"keep", false}, {"hf", true}},
              "Names of tensors, {}; hf: as in Hugging Face models; OUT may be a folder, then");
   add_text(command, "--max-size", options->max_size, "SIZE",
            "safetensors, model folders: split into files of at most 500M, 5G, 2GiB");
