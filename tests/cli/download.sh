@@ -97,7 +97,7 @@ python '
 import json
 notes = json.load(open("out/large.gguf.ingot-part.json"))
 assert notes["begun"] and all(0 < kept < 1 << 24 for _, kept in notes["begun"]), notes'
-"$ingot" download "$url/hub/org/set/large.gguf" -o out --json -q >json
+"$ingot" download "$url/files/hub/org/set/large.gguf" -o out --json -q >json
 python 'import json
 assert json.load(open("json"))[0]["kept_bytes"] > 0'
 expect_same "$large" out/large.gguf

@@ -138,12 +138,13 @@ expect_error 2 'not an object' "$ingot" edit types.gguf --in-place --set 'n=[{"a
 
 # --- several models at once, with a summary; the others go on where one fails
 for name in m1 m2 m3; do cp before.gguf $name.gguf; done
-"$ingot" edit m1.gguf m2.gguf --in-place --set general.license=mit >summary
+"$ingot" edit m1.gguf m2.gguf --in-place --set general.license=bsd >summary
 grep -qx '2 files: 2 changed, 0 had nothing to do, 0 failed' summary || fail "$(cat summary)"
-[[ $(value m1.gguf general.license)$(value m2.gguf general.license) == mitmit ]] || fail "licences"
+[[ $(value m1.gguf general.license)$(value m2.gguf general.license) == bsdbsd ]] || fail "licences"
 "$ingot" edit m1.gguf m3.gguf --in-place --set general.license=mit --json | python '
 import json, sys
 assert [report["file"] for report in json.load(sys.stdin)] == ["m1.gguf", "m3.gguf"]'
+"$ingot" edit flat.gguf --in-place --remove general.license -q
 expect 1 "$ingot" edit m1.gguf flat.gguf m2.gguf --in-place --remove general.license >summary 2>errors
 grep -qx '3 files: 2 changed, 0 had nothing to do, 1 failed' summary || fail "$(cat summary)"
 grep -q 'flat.gguf' errors || fail "$(cat errors)"

@@ -48,7 +48,7 @@ echo short >short.txt
 expect 2 "$ingot" evaluate model.gguf --text short.txt
 "$ingot" edit small.gguf -o other.gguf --set general.architecture=mamba -q
 expect 3 "$ingot" evaluate model.gguf other.gguf --text text.txt 2>message
-grep -q '^ingot: other.gguf: .*mamba.*known are llama' message || fail "it does not name the model"
+grep -q '^ingot: other.gguf: .*mamba.*known are apertus' message || fail "it does not name the model"
 
 # Importances: both formats hold the same, and quantizing takes them.
 "$ingot" imatrix collect model.gguf --text text.txt --chunks 4 -o matrix.gguf

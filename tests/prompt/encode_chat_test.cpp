@@ -40,7 +40,7 @@ class EncodeChat : public testing::Test {
     const Tokenizer made = tokenizer(adds_bos);
     const auto messages = ChatValue::list({chat_message("user", content)});
     const auto tokens = encode_chat(made, *chat, messages, {}, {}, options);
-    return tokens ? pieces(made, *tokens) : tokens.error().message();
+    return tokens ? pieces(made, *tokens) : chat_error_text(tokens.error());
   }
 };
 

@@ -118,8 +118,6 @@ const std::map<std::string, std::string, std::less<>>& cases_to_come() {
       {"openelm", "no operation for its tensors yet"},
       {"paddleocr-vl", "no operation for its tensors yet"},
       {"plamo2", "no operation for its tensors yet"},
-      {"quant-ct-fp8", "a method of quantization"},
-      {"quant-ct-int4", "a method of quantization"},
       {"quant-nvfp4", "a method of quantization"},
       {"qwen1", "another vocabulary"},
       {"qwen35", "no operation for its tensors yet"},

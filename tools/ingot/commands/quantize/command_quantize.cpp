@@ -21,7 +21,7 @@ constexpr const char* examples =
     "  ingot quantize Qwen3-0.6B qwen3-Q4_K_M.gguf Q4_K_M   # a model folder\n"
     "  ingot quantize hf:Qwen/Qwen3-0.6B Q4_K_M        # ./Qwen3-0.6B-Q4_K_M.gguf\n"
     "  ingot quantize model-F16.gguf model-IQ2_M.gguf iq2_m --imatrix imatrix.gguf\n"
-    "  ingot quantize model-F16.gguf --dry-run Q4_K_M --tensor-type '*.attn_v.weight=Q8_0'\n"
+    "  ingot quantize model.gguf --dry-run Q4_K_M --tensor-type '*attn_v*=Q8_0'\n"
     "  ingot quantize model-F16.gguf small.gguf --target-size 4.2G --imatrix im.gguf\n"
     "\n";
 
