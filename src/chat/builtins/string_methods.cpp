@@ -246,6 +246,7 @@ Value zero_fill(Call& call) {
 Value encode(Call& call) {
   std::vector<Value> bytes;
   if (!call.heap.allow_elements(call.self.size)) return Failed();
+  bytes.reserve(call.self.size);
   for (const char c : call.self.text()) {
     bytes.push_back(Value::of(std::int64_t{static_cast<unsigned char>(c)}));
   }
