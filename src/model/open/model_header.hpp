@@ -3,11 +3,12 @@
 #pragma once
 
 #include "ingot/architectures.hpp"
+#include "ingot/export.h"
 #include "ingot/model.hpp"
 
 namespace ingot {
 
-class ModelHeader : public ArchitectureHeader {
+class INGOT_EXPORT ModelHeader : public ArchitectureHeader {
  public:
   explicit ModelHeader(const Model& model) : model_(model) {}
 
