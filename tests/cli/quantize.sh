@@ -108,7 +108,7 @@ expect_error 2 'TYPE is missing' "$ingot" quantize model.gguf x.gguf
 expect_error 2 'there is no TYPE "q4_k_x"; did you mean "Q4_K' "$ingot" quantize model.gguf q4_k_x
 expect_error 2 'OUT is missing' "$ingot" quantize model.gguf --target-bpw 4
 expect_error 2 'did you mean "Q6_K"' "$ingot" quantize model.gguf x.gguf Q4_0 --tensor-type a=q6k
-expect_error 2 'REGEX=TYPE' "$ingot" quantize model.gguf x.gguf Q4_0 --tensor-type q6_k
+expect_error 2 'PATTERN=TYPE' "$ingot" quantize model.gguf x.gguf Q4_0 --tensor-type q6_k
 expect_error 2 'regular expression' "$ingot" quantize model.gguf x.gguf Q4_K_M --tensor-type '(=Q6_K'
 expect_error 2 'no model is quantized to Q8_K' "$ingot" quantize model.gguf x.gguf Q4_0 \
   --output-tensor-type Q8_K
