@@ -12,8 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # File -> what stands around a name.
-TABLES = {"src/evaluation/architecture.cpp": r'\{\.name = "([^"]+)"',
-          "src/architectures/abilities.def": r'INGOT_ABILITIES\("([^"]+)"'}
+TABLES = {"src/architectures/abilities.def": r'INGOT_ABILITIES\("([^"]+)"'}
 
 
 def main():
