@@ -58,7 +58,7 @@ struct RegularFile {
                                                     const char* action);
 
 /// Fails with Errc::io_error and the system's words for `error_number`.
-[[nodiscard]] Failure fail_with_errno(int error_number, const std::string& subject,
-                                      const char* action);
+[[nodiscard]] INGOT_EXPORT Failure fail_with_errno(int error_number, const std::string& subject,
+                                                   const char* action);
 
 }  // namespace ingot::io
