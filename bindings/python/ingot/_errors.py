@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Type, Union
 
 __all__ = ["AccessError", "ChatError", "Error", "FormatError", "InputOutputError",
            "MissingFileError", "Remark", "UsageError"]
@@ -100,15 +100,17 @@ class ChatError(FormatError):
         return self.detail
 
 
-_CLASSES = {"input": FormatError, "lenient": FormatError, "usage": UsageError, "notice": Remark}
-_OF_ERRNO = {errno.ENOENT: MissingFileError, errno.EACCES: AccessError, errno.EPERM: AccessError}
+_CLASSES: Dict[str, Type[Error]] = {
+    "input": FormatError, "lenient": FormatError, "usage": UsageError, "notice": Remark}
+_OF_ERRNO: Dict[int, Type[Error]] = {
+    errno.ENOENT: MissingFileError, errno.EACCES: AccessError, errno.EPERM: AccessError}
 
 
 def make_error(message: str, category: str, system_number: int, attributes: Dict[str, Any],
-               kind: Optional[type]) -> Error:
+               kind: Optional[Type[Error]]) -> Error:
     """Makes the exception of an error of the library; ``kind`` is its class, if it is known."""
-    kind = kind or _CLASSES.get(category) or _OF_ERRNO.get(system_number, InputOutputError)
-    error: Error = kind(message)
+    of_system = _OF_ERRNO.get(system_number, InputOutputError)
+    error = (kind or _CLASSES.get(category, of_system))(message)
     if isinstance(error, OSError) and system_number != 0:
         error.errno, error.strerror = system_number, os.strerror(system_number)
     for name, value in attributes.items():
