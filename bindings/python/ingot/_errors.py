@@ -110,7 +110,8 @@ def make_error(message: str, category: str, system_number: int, attributes: Dict
                kind: Optional[Type[Error]]) -> Error:
     """Makes the exception of an error of the library; ``kind`` is its class, if it is known."""
     of_system = _OF_ERRNO.get(system_number, InputOutputError)
-    error = (kind or _CLASSES.get(category, of_system))(message)
+    found = _CLASSES.get(category, of_system) if kind is None else kind
+    error = found(message)
     if isinstance(error, OSError) and system_number != 0:
         error.errno, error.strerror = system_number, os.strerror(system_number)
     for name, value in attributes.items():
