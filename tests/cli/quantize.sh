@@ -154,7 +154,7 @@ expect_error 2 'the report must be another file' "$ingot" quantize model.gguf x.
 # Without OUT every word is a type, and each gets its file; a file of that name is an OUT.
 "$ingot" sample many.gguf -q
 "$ingot" quantize many.gguf q4_k_m Q8_0 Q8_0 >table
-[[ $(grep -o '^Written: many-[^,]*' table | cut -d ' ' -f 2 | paste -sd ' ') == "many-Q4_K_M.gguf many-Q8_0.gguf" ]] ||
+[[ $(awk '{ print $NF }' table | paste -sd ' ') == "file many-Q4_K_M.gguf many-Q8_0.gguf" ]] ||
   fail "the names: $(cat table)"
 "$ingot" quantize many.gguf to8.gguf Q8_0 -q
 expect_same to8.gguf many-Q8_0.gguf
