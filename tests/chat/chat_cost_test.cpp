@@ -18,8 +18,8 @@ namespace {
 /// Enough for one look at the longest text, and little enough for all calls to take seconds.
 constexpr std::uint64_t max_steps = 6'000;
 
-/// A call of any operation may take this long, whatever it counts.
-constexpr double free_seconds = 50e-6;
+/// A call of any operation may take the time of so many steps, whatever it counts.
+constexpr std::uint64_t free_steps = 50;
 
 double cpu_seconds() {
   timespec now = {};
@@ -91,15 +91,15 @@ class ChatCost : public testing::Test {
     if (++call_count_ % calls_per_test_ != 0) return;
     double excess = 0;
     std::uint64_t steps = 0;
-    // Other programs disturb the clock; what is slow is slow every time.
-    for (int trial = 0; trial < 4; ++trial) {
+    // Other programs disturb the clock for as long as a few calls; what is slow is slow every time.
+    for (int trial = 0; trial < 20; ++trial) {
       Heap heap(options_);
       const double begin = cpu_seconds();
       Value result = use(heap);
       if (result.is(Kind::generator)) static_cast<void>(collect(heap, result));
       const double taken = cpu_seconds() - begin;
       steps = heap.steps_used() + 1;
-      excess = taken - free_seconds - static_cast<double>(steps) * limit_;
+      excess = taken - static_cast<double>(free_steps + steps) * limit_;
       if (excess <= 0) return;
     }
     ADD_FAILURE() << name << " takes " << excess << " s more than its " << steps << " steps allow";
