@@ -5,6 +5,12 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+# A python3 that is a script, as pyenv's, chooses a version at each call, for longer than most calls take.
+python=$(command -v python3 || true)
+if [[ -n $python && $(head -c 2 "$python") == '#!' ]]; then
+  PATH=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))'):$PATH
+fi
+
 # What Debian 12 calls the things that the project needs to be built and tested ...
 packages_to_build=(cmake ninja-build g++ pkg-config python3
   libexpected-dev libhwy-dev libfmt-dev libcli11-dev libgtest-dev libgmock-dev libssl-dev
