@@ -7,7 +7,7 @@ mkdir -p models/deep empty
 "$ingot" ls models
 "$ingot" ls models --markdown
 "$ingot" ls models --json
-(cd models && "$ingot" ls) >here
+(cd models && "$ingot" ls .) >here
 "$ingot" ls models >there
 expect_same here there
 # `show` lists a folder, and names the file of each of several pages.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Models on servers: a server on this machine, with a hub and a registry."""
+import hashlib
 import json
 import pathlib
 import shutil
@@ -66,6 +67,21 @@ def test_a_name_in_a_hub_opens(site, model_path):
         ("model-Q8_0.gguf", model_path.stat().st_size)]
     with ingot.open("hf:org/repo:Q8_0") as model:
         assert model.metadata["general.name"] == "A small model"
+
+
+def test_models_of_this_system_are_listed(tmp_path, model_path, monkeypatch):
+    manifest = tmp_path / "ollama/manifests/registry.ollama.ai/library/tiny/latest"
+    digest = hashlib.sha256(model_path.read_bytes()).hexdigest()
+    manifest.parent.mkdir(parents=True)
+    manifest.write_text(json.dumps({"layers": [{"mediaType": "application/vnd.ollama.image.model", "size": 1,
+                                                "digest": "sha256:" + digest}]}))
+    blob = tmp_path / "ollama/blobs" / ("sha256-" + digest)
+    blob.parent.mkdir()
+    blob.write_bytes(model_path.read_bytes())
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("OLLAMA_MODELS", str(tmp_path / "ollama"))
+    assert ingot.ls() == [("ollama:tiny", "ollama", str(blob), digest)]
+    assert model_path in [pathlib.Path(model.path) for model in ingot.ls(model_path.parent)]
 
 
 def test_headers_are_kept(site, tmp_path):

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import os
-from typing import List, NamedTuple, Optional
+from typing import List, NamedTuple, Optional, Union
 
 from . import _core
 from ._errors import usage_error
 from ._facts import as_rows, old_names
 from ._work import Path, Progress
 
-__all__ = ["CachedHeader", "DownloadedFile", "RemoteFile", "clear_remote_cache", "download",
+__all__ = ["CachedHeader", "DownloadedFile", "LocalModel", "RemoteFile", "clear_remote_cache", "download",
            "list_remote_cache", "ls", "remote_cache_folder"]
 
 
@@ -30,22 +30,37 @@ class RemoteFile(NamedTuple):
     local_path: Optional[str]
 
 
-def ls(reference: str) -> List[RemoteFile]:
-    """List the files of a repository on a server.
+class LocalModel(NamedTuple):
+    """A model that a program keeps on this system. `name` opens it; `sha256` is None where the store does
+    not name files by their digests."""
+
+    name: str
+    store: str
+    path: str
+    sha256: Optional[str]
+
+
+def ls(reference: Optional[Path] = None) -> Union[List[RemoteFile], List[LocalModel]]:
+    """List the models of this system, or the files of a repository on a server.
 
     Parameters
     ----------
-    reference : str
-        Such as ``"hf:org/repo"``: docs/remote.md lists all. Of an address the one file that it names.
+    reference : str or path-like, optional
+        A folder, or a repository such as ``"hf:org/repo"``: docs/remote.md lists all. Of an address the
+        one file that it names. Without it, what Hugging Face's programs, Ollama, LM Studio and llama.cpp
+        keep on this system, and what is below the folders of INGOT_MODELS.
 
     Raises
     ------
     ingot.Error
         Errors of the server.
     """
-    _need_servers(reference)
+    name = "" if reference is None else os.fsdecode(reference)
+    _need_servers(name)
+    if reference is None or os.path.isdir(name):
+        return as_rows(LocalModel, _core.list_local_models([name] if name else []))
     return [RemoteFile(name, nbytes, sha256 or None, local or None)
-            for name, nbytes, sha256, local in _core.list_repository(reference)]
+            for name, nbytes, sha256, local in _core.list_repository(name)]
 
 
 @old_names(nbytes="size", is_verified="verified")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Models on servers.
 #include <ingot/download.hpp>
+#include <ingot/local_models.hpp>
 #include <ingot/remote.hpp>
 #include <ingot/remote_cache.hpp>
 
@@ -78,6 +79,11 @@ py::list download_model(const std::string& reference, const py::str& folder, uns
 void add_remote(py::module_& module) {
   module.def("open_remote", &open_reference);
   module.def("list_repository", &list_repository);
+  module.def("list_local_models", [](const std::vector<std::string>& folders) {
+    LocalStores stores;
+    stores.folders = folders;
+    return fact_of(list_local_models(folders.empty() ? local_stores() : stores));
+  });
   module.def("download", &download_model);
   module.def("remote_cache_folder", [] { return to_str(remote_cache_folder()); });
   module.def("list_remote_cache", [] { return fact_of(list_remote_cache(remote_cache_folder())); });

@@ -12,12 +12,14 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <ingot/lock_wait.hpp>
 #include <ingot/text.hpp>
 #include <thread>
 #include <utility>
 
 #include "cli/command.hpp"
+#include "cli/imported_folder.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/model_files.hpp"
@@ -177,12 +179,30 @@ Result<Model> Console::open_named(const std::string& file, const OpenOptions& op
   return std::move(opened.model);
 }
 
-Result<Model> Console::open_model(const std::string& file, FileAccess usual, bool with_shards) {
+Result<Model> Console::open_model(const std::string& file, FileAccess usual) {
+  if (!has_model_to_import(file)) return open_stored(file, usual);
+  Result<std::unique_ptr<Import>> import = plan_folder(*this, file, {});
+  if (!import) {
+    remark(file,
+           "note: only its weights open, since it cannot be imported: " + import.error().message());
+    return open_stored(file, usual);
+  }
+  foreign_.reset();
+  imported_ = imports_.emplace_back(*std::move(import)).get();
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(file, ignored)) {
+    opened_paths_.push_back(entry.path().string());
+  }
+  return imported_->open_model();
+}
+
+Result<Model> Console::open_stored(const std::string& file, FileAccess usual, bool with_shards) {
   OpenOptions options = open_options(usual);
   options.with_shards = with_shards;
   // No command can use the data of a pipe, so its writer need not send more than the header.
   if (file == "-" && !is_regular_file(STDIN_FILENO)) options.is_header_only = true;
   foreign_.reset();
+  imported_ = nullptr;
   const auto start = std::chrono::steady_clock::now();
   Result<Model> model =
       file == "-" ? Model::open_descriptor(STDIN_FILENO, options) : open_named(file, options);

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <ingot/error.hpp>
+#include <ingot/import.hpp>
 #include <ingot/interop.hpp>
 #include <ingot/model.hpp>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -77,16 +79,24 @@ class Console {
   // --- input -------------------------------------------------------------------------------------
 
   /// Opens a model with the user's options; `-` is standard input. Remarks go to stderr. Files of
-  /// other formats open as if they were GGUF; `foreign` then describes them. Without shards, one
-  /// file of a set is a model of its own.
+  /// other formats open as if they were GGUF; `foreign` then describes them. A model folder of
+  /// Hugging Face opens as the model that its import would make, and `imported` describes it.
   [[nodiscard]] Result<Model> open_model(const std::string& file,
-                                         FileAccess usual = FileAccess::map,
-                                         bool with_shards = true);
+                                         FileAccess usual = FileAccess::map);
+
+  /// The same of what is stored: of a model folder the weights alone. Without shards, one file of a
+  /// set is a model of its own.
+  [[nodiscard]] Result<Model> open_stored(const std::string& file,
+                                          FileAccess usual = FileAccess::map,
+                                          bool with_shards = true);
 
   /// The format of the file that was opened last; nullptr if it is GGUF.
   [[nodiscard]] const ForeignFile* foreign() const noexcept {
     return foreign_ ? &*foreign_ : nullptr;
   }
+
+  /// The import that makes the model that was opened last; nullptr if it is no model folder.
+  [[nodiscard]] const Import* imported() const noexcept { return imported_; }
 
   /// The models on servers, with their options.
   [[nodiscard]] RemoteModels& remote() noexcept { return remote_; }
@@ -220,6 +230,8 @@ class Console {
   bool has_fixed_width_ = false;
   std::size_t width_ = 80;
   std::optional<ForeignFile> foreign_;
+  std::vector<std::unique_ptr<Import>> imports_;  ///< They make models while these are read.
+  const Import* imported_ = nullptr;
   RemoteModels remote_;
   std::vector<std::string> opened_paths_;
   std::set<std::string> remarked_;  ///< Remarks that need no repetition.

@@ -53,6 +53,10 @@ bool is_model_folder(const std::string& path) {
   return fs::is_regular_file(fs::path(path) / "config.json", ignored);
 }
 
+bool has_model_to_import(const std::string& path) {
+  return is_model_folder(path) && has_model({&file_system(), path});
+}
+
 bool is_model_to_import(Console& console, const std::string& argument) {
   if (!console.remote().is_repository(argument)) return is_model_folder(argument);
   const auto place = find_folder(console, argument);
@@ -118,7 +122,7 @@ Result<std::unique_ptr<Import>> plan_folder(Console& console, const std::string&
 Result<Model> open_model_or_folder(Console& console, const std::string& path,
                                    const ImportOptions& options, std::unique_ptr<Import>& import) {
   // Reading streams; mapped pages would count as memory of the process.
-  if (!is_model_to_import(console, path)) return console.open_model(path, FileAccess::read);
+  if (!is_model_to_import(console, path)) return console.open_stored(path, FileAccess::read);
   INGOT_TRY(import, plan_folder(console, path, options));
   return import->open_model();
 }

@@ -15,6 +15,9 @@ namespace ingot::cli {
 /// Whether a path is a folder with a config.json.
 [[nodiscard]] bool is_model_folder(const std::string& path);
 
+/// Whether a path is such a folder with weights as safetensors, which an import reads.
+[[nodiscard]] bool has_model_to_import(const std::string& path);
+
 /// Whether a path is a folder with an adapter_config.json.
 [[nodiscard]] bool is_adapter_folder(const std::string& path);
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <ingot/metadata_keys.hpp>
-#include <ingot/summary.hpp>
 #include <ingot/text.hpp>
 
 namespace ingot::cli {
@@ -107,6 +106,15 @@ std::optional<std::uint64_t> architecture_number(const Model& model, std::string
   if (value == nullptr) return std::nullopt;
   const Result<std::uint64_t> number = value->get<std::uint64_t>();
   return number ? std::optional(*number) : std::nullopt;
+}
+
+std::optional<std::uint64_t> head_size(const Model& model, const Summary& summary) {
+  if (const auto size = architecture_number(model, suffixes::attention_key_length)) return size;
+  if (!summary.head_count || !summary.embedding_length) return std::nullopt;
+  const std::uint64_t heads = summary.head_count->minimum;
+  const bool is_same = heads != 0 && heads == summary.head_count->maximum;
+  if (!is_same || *summary.embedding_length % heads != 0) return std::nullopt;
+  return *summary.embedding_length / heads;
 }
 
 std::optional<std::string> architecture_float(const Model& model, std::string_view suffix) {

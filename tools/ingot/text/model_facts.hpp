@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <ingot/model.hpp>
+#include <ingot/summary.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +45,10 @@ struct ShardFact {
 /// The value of a key of the architecture, without its prefix, if it is an integer.
 [[nodiscard]] std::optional<std::uint64_t> architecture_number(const Model& model,
                                                                std::string_view suffix);
+
+/// The stored size of a head, or the width divided by the number of heads; nothing if layers
+/// differ.
+[[nodiscard]] std::optional<std::uint64_t> head_size(const Model& model, const Summary& summary);
 
 /// The value of a float key of the architecture, as text with the digits of its precision.
 [[nodiscard]] std::optional<std::string> architecture_float(const Model& model,

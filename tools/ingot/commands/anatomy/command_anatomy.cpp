@@ -236,7 +236,7 @@ void write_fields(JsonStream& json, const FileView& view, const Options& options
 }
 
 ExitCode run(const Options& options, Console& console) {
-  INGOT_CLI_TRY(const Model model, console.open_model(options.file), console, options.file);
+  INGOT_CLI_TRY(const Model model, console.open_stored(options.file), console, options.file);
   if (const ForeignFile* foreign = console.foreign()) {
     return console.refuse(
         options.file,

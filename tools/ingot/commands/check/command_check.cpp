@@ -124,7 +124,7 @@ Result<CheckSummary> check_remote(Console& console, const std::string& file,
     if (options.with_data) INGOT_TRY_VOID(prepare_weights(console, file));
     return check_folder(*folder->store, folder->path, options, sink);
   }
-  const Result<Model> model = console.open_model(file, FileAccess::read);
+  const Result<Model> model = console.open_stored(file, FileAccess::read);
   if (model && options.with_data) INGOT_TRY_VOID(console.before_reading(file, *model));
   return check_opened(model, options, sink);
 }
@@ -132,7 +132,7 @@ Result<CheckSummary> check_remote(Console& console, const std::string& file,
 /// A model of another format. If it is in several files, a finding says in which one.
 Result<CheckSummary> check_foreign(Console& console, const std::string& file,
                                    const CheckOptions& options, const FindingSink& sink) {
-  const Result<Model> model = console.open_model(file, FileAccess::read);
+  const Result<Model> model = console.open_stored(file, FileAccess::read);
   const ForeignFile* foreign = console.foreign();
   CheckOptions foreign_options = options;
   foreign_options.is_foreign = true;

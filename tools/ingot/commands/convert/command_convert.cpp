@@ -259,7 +259,7 @@ ExitCode run(Options& options, Console& console) {
   const std::string problem = settle(options);
   if (!problem.empty()) return console.refuse_usage("convert: " + problem);
   console.set_ggml_options(options.ggml());
-  INGOT_CLI_TRY(const Model model, console.open_model(options.in, FileAccess::read), console,
+  INGOT_CLI_TRY(const Model model, console.open_stored(options.in, FileAccess::read), console,
                 options.in);
   const bool is_ggml =
       console.foreign() != nullptr && console.foreign()->format == name_of(FileFormat::ggml);

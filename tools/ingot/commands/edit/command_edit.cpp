@@ -249,7 +249,7 @@ Result<std::vector<FileEdit>> open_files(const Options& options, Console& consol
   std::vector<std::string> paths;
   {
     // Closed again before anything changes: an edit in place wants to be alone with the file.
-    INGOT_TRY(const Model model, console.open_model(options.file));
+    INGOT_TRY(const Model model, console.open_stored(options.file));
     if (const ForeignFile* foreign = console.foreign()) {
       return fail(Errc::not_gguf, {},
                   "it is a " + std::string(foreign->format) +

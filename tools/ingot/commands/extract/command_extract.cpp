@@ -216,7 +216,7 @@ ExitCode run(const Options& options, Console& console) {
     return console.refuse_usage("extract: a terminal cannot show this; give -o FILE, or a pipe");
   }
   // The command reads instead of mapping, as mapped pages would count as memory of the process.
-  INGOT_CLI_TRY(const Model model, console.open_model(options.file, FileAccess::read), console,
+  INGOT_CLI_TRY(const Model model, console.open_stored(options.file, FileAccess::read), console,
                 options.file);
   const TensorInfo* tensor = model.find_tensor(options.tensor);
   if (tensor == nullptr) return refuse_missing(console, options, model);

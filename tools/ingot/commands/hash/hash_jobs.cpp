@@ -120,7 +120,8 @@ ExitCode hash_all(std::span<HashJob> jobs, Console& console) {
   ExitCode status = ExitCode::done;
   std::vector<HashJob*> open_jobs;
   for (HashJob& job : jobs) {
-    Result<Model> model = console.open_model(job.file, FileAccess::map, job.with_shards);
+    Result<Model> model = job.with_shards ? console.open_model(job.file)
+                                          : console.open_stored(job.file, FileAccess::map, false);
     if (!model) {
       status = std::max(status, console.fail(job.file, model.error()));
       continue;

@@ -63,7 +63,7 @@ struct OpenAdapter {
 };
 
 Result<OpenAdapter> open_adapter(Console& console, const std::string& file) {
-  INGOT_TRY(Model model, console.open_model(file, FileAccess::read));
+  INGOT_TRY(Model model, console.open_stored(file, FileAccess::read));
   OpenAdapter opened{std::make_unique<Model>(std::move(model)), {}};
   INGOT_TRY(opened.adapter, read_lora(*opened.model));
   return opened;
@@ -127,7 +127,7 @@ ExitCode merge(Options& options, Console& console) {
   if (const std::string problem = settle_merge(options, scales); !problem.empty()) {
     return console.refuse_usage("lora: " + problem);
   }
-  INGOT_CLI_TRY(const Model model, console.open_model(options.files[0], FileAccess::read), console,
+  INGOT_CLI_TRY(const Model model, console.open_stored(options.files[0], FileAccess::read), console,
                 options.files[0]);
   std::vector<OpenAdapter> adapters;
   for (std::size_t i = 1; i < options.files.size(); ++i) {

@@ -4,25 +4,33 @@
 #include <memory>
 
 #include "cli/command.hpp"
-#include "commands/ls/listing.hpp"
+#include "commands/ls/catalogue.hpp"
 
 namespace ingot::cli {
 namespace {
 
 constexpr const char* examples =
     "Examples:\n"
-    "  ingot ls                                  # here, and in the folders below\n"
+    "  ingot ls                                  # what programs keep on this system\n"
+    "  ingot ls --duplicates                     # the same weights in two places\n"
+    "  ingot ls .                                # here, and in the folders below\n"
     "  ingot ls ~/models /mnt/models\n"
     "  ingot ls hf:org/repo                      # the models of a repository\n"
     "  ingot ls model-*.gguf --markdown          # a table for a model card\n"
     "  ingot ls ~/models --json | jq -r 'sort_by(.file_size)[] | .file'\n"
     "\n"
+    "Without DIR the models in the stores of this system: the caches of Hugging Face\n"
+    "(HF_HOME, HF_HUB_CACHE), Ollama (OLLAMA_MODELS), LM Studio and llama.cpp\n"
+    "(LLAMA_CACHE), and below the folders of INGOT_MODELS, which colons separate. The\n"
+    "names are references that every command takes.\n"
+    "\n"
     "A set of shards is one model, which its first file names. Only headers are read.\n"
-    "Exit status 1: a folder holds no model. Files that are refused are not listed.";
+    "Exit status 1: there is no model. Of a folder, refused files are not listed.";
 
 struct Options {
   std::vector<std::string> places;
-  ListRequest request;
+  CatalogueRequest request;
+  bool is_local = false;
   bool is_markdown = false;
   bool fetches_heads = false;
 };
@@ -32,9 +40,17 @@ void run(Options& options, Console& console) {
     console.finish(console.refuse_usage("ls: --markdown and --json are two formats; give one"));
     return;
   }
+  CatalogueRequest& request = options.request;
+  if (options.places.empty() && !options.is_markdown) return list_catalogue(console, request);
+  if (options.is_local || request.has_digests || request.finds_duplicates ||
+      !request.pattern.empty() || request.list.order == ListOrder::date) {
+    return console.finish(console.refuse_usage(
+        "ls: --local, --digest, --duplicates, --filter and --sort date are for the models of this "
+        "system, without DIR and as a plain table"));
+  }
   if (options.places.empty()) options.places.emplace_back(".");
-  if (options.is_markdown) options.request.style = ListStyle::markdown;
-  list_places(console, options.places, options.request,
+  if (options.is_markdown) request.list.style = ListStyle::markdown;
+  list_places(console, options.places, request.list,
               options.fetches_heads ? RepositoryHeads::fetched : RepositoryHeads::left);
 }
 
@@ -44,16 +60,25 @@ void add_ls_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command = add_command(program, "ls", "List models, one line each", examples);
   add_argument(command, "DIR", options->places,
-               "Folders, with all below them, files, or repositories; default: this folder");
+               "Folders, with all below them, files, or repositories; default: --local");
+  add_switch(command, "--local", options->is_local,
+             "List what programs keep on this system, as without DIR");
+  add_text(command, "--filter", options->request.pattern, "PATTERN",
+           "Of this system, list names and architectures that this glob fits");
+  add_switch(command, "--digest", options->request.has_digests,
+             "Of this system, show SHA-256 too, which reads files that no store names by it");
+  add_switch(command, "--duplicates", options->request.finds_duplicates,
+             "Of this system, say which models have the same weights; reads those that may");
   console.add_index_option(command);
   add_switch(command, "--markdown", options->is_markdown, "Print a Markdown table");
-  add_choice(command, "--sort", "KEY", options->request.order,
+  add_choice(command, "--sort", "KEY", options->request.list.order,
              {{"name", ListOrder::name},
               {"size", ListOrder::size},
               {"parameters", ListOrder::parameters},
-              {"context", ListOrder::context}},
-             "Sort by {}, the largest first; default: by folder and name");
-  add_number(command, "--limit", options->request.limit, 0, 1u << 31,
+              {"context", ListOrder::context},
+              {"date", ListOrder::date}},
+             "Sort by {}, the largest and newest first; default: by folder and name");
+  add_number(command, "--limit", options->request.list.limit, 0, 1u << 31,
              "Models to print, 0 for all; default: 0");
   add_switch(command, "--heads", options->fetches_heads,
              "Of a repository, fetch the headers too: all columns, and more requests");

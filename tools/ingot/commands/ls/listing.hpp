@@ -12,7 +12,7 @@ namespace ingot::cli {
 enum class ListStyle : std::uint8_t { table, markdown };
 
 /// The order of a listing: as it was found, or with the largest first but for names.
-enum class ListOrder : std::uint8_t { found, name, size, parameters, context };
+enum class ListOrder : std::uint8_t { found, name, size, parameters, context, date };
 
 struct ListRequest {
   ListStyle style = ListStyle::table;

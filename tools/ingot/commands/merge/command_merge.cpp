@@ -120,7 +120,8 @@ ExitCode run(Options& options, Console& console) {
     }
     if (taken) held.emplace(*std::move(taken));
   }
-  INGOT_CLI_TRY(const Model model, console.open_model(options.names[0]), console, options.names[0]);
+  INGOT_CLI_TRY(const Model model, console.open_stored(options.names[0]), console,
+                options.names[0]);
   if (options.deletes_shards && !options.is_dry_run && !held) {
     return console.refuse_usage("merge: --delete-shards is for files of this machine");
   }

@@ -49,6 +49,12 @@ bool is_list_of_models(const std::string& place) {
   });
 }
 
+/// Which file the model is, if its name does not say that: one of a repository, or one to be made.
+std::optional<RemoteFileName> opened_file(Console& console, const std::string& file) {
+  if (const Import* import = console.imported()) return RemoteFileName{import->file_name(), {}};
+  return console.remote().opened_file(file);
+}
+
 void run(const Options& options, Console& console) {
   if (std::any_of(options.files.begin(), options.files.end(), is_list_of_models)) {
     return list_places(console, options.files);
@@ -67,7 +73,7 @@ void run(const Options& options, Console& console) {
       const bool is_remote =
           is_list && &file != &options.files.back() && console.remote().opened_file(file);
       write_show_json(json, file, *model, console.foreign(), options.shows_all_keys,
-                      is_remote ? &traffic : nullptr, console.remote().opened_file(file));
+                      is_remote ? &traffic : nullptr, opened_file(console, file));
       return ExitCode::done;
     }
     if (!is_first) console.out().put('\n');

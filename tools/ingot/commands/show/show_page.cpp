@@ -160,7 +160,8 @@ class Page {
       items.push_back(layer_text(*summary_.head_count_kv) + " key-value" +
                       (summary_.head_count_kv->maximum == 1 ? " head" : " heads"));
     }
-    if (const auto size = head_size()) items.push_back(fmt::format("head size {}", *size));
+    if (const auto size = head_size(model_, summary_))
+      items.push_back(fmt::format("head size {}", *size));
     if (const auto window = architecture_number(model_, suffixes::attention_sliding_window);
         window.value_or(0) > 0) {
       items.push_back("sliding window " + format_digits(*window));
@@ -317,7 +318,6 @@ class Page {
 
   /// A file of another format: its own facts.
   void print_foreign(const ForeignFile& foreign) {
-    print_file_name();
     Items items = {std::string(foreign.format)};
     for (const FileFact& fact : foreign.facts) {
       items.push_back(fact.name + " " + escape_shortened(fact.value, width_));
@@ -328,9 +328,12 @@ class Page {
   }
 
   void print_file() {
+    if (file_ != "-") print_file_name();
     if (console_.foreign() != nullptr) return print_foreign(*console_.foreign());
     const ModelFile& first = model_.files().front();
-    if (file_ != "-") print_file_name();
+    if (const Import* import = console_.imported()) {
+      line("", {"a folder, as what `ingot convert` makes of it:", escape(import->file_name())});
+    }
     line(file_ == "-" ? "file" : "",
          {fmt::format("GGUF version {}", first.version),
           first.byte_order == Endian::big ? "big-endian" : "little-endian",
@@ -363,22 +366,12 @@ class Page {
                fmt::format("{} of {} present", shards.size() - missing.size(), shards.size()));
     if (missing.empty()) return;
     if (missing.size() > max_named) {
-      const std::size_t more = missing.size() - max_named + 1;
-      missing.resize(max_named - 1);
-      missing.push_back(fmt::format("and {} more", format_digits(more)));
+      missing[max_named - 1] = "and " + format_digits(missing.size() - max_named + 1) + " more";
+      missing.resize(max_named);
     }
     for (std::size_t i = 0; i < missing.size(); ++i) {
       write_line("", (i == 0 ? "missing: " : "         ") + missing[i]);
     }
-  }
-
-  /// The stored size, or the width divided by the number of heads.
-  [[nodiscard]] std::optional<std::uint64_t> head_size() const {
-    if (const auto size = architecture_number(model_, suffixes::attention_key_length)) return size;
-    const std::uint64_t heads = summary_.head_count->minimum;
-    if (heads == 0 || heads != summary_.head_count->maximum) return std::nullopt;
-    if (!summary_.embedding_length || *summary_.embedding_length % heads != 0) return std::nullopt;
-    return *summary_.embedding_length / heads;
   }
 
   Console& console_;

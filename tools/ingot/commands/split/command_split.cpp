@@ -109,7 +109,7 @@ ExitCode run(Options& options, Console& console) {
   if (limits.max_bytes == 0 && limits.max_tensors == 0 && limits.shard_count == 0) {
     return console.refuse_usage("split: give --max-size, --max-tensors or --shards");
   }
-  INGOT_CLI_TRY(const Model model, console.open_model(options.file), console, options.file);
+  INGOT_CLI_TRY(const Model model, console.open_stored(options.file), console, options.file);
   if (model.files().size() < model.shard_count()) {
     return console.refuse(options.file, "shards are missing; fetch them first", ExitCode::refused);
   }
