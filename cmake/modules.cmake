@@ -3,6 +3,11 @@
 
 include(GNUInstallDirs)
 
+# What a program in C has to link beside a library in C++.
+set(INGOT_RUNTIMES ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+list(FILTER INGOT_RUNTIMES INCLUDE REGEX "^(stdc\\+\\+|c\\+\\+|m)$")
+list(REMOVE_DUPLICATES INGOT_RUNTIMES)
+
 # ingot_library(<name> [COMPUTES] EXPORT_NAME <name> [LIBS <target>...])
 #
 # Declares the library target <name> (alias ingot::<EXPORT_NAME>), to be filled by ingot_module.
@@ -17,7 +22,12 @@ function(ingot_library name)
   add_library(${name}_objects OBJECT)
   add_library(${name} $<TARGET_OBJECTS:${name}_objects>)
   add_library(${name}_internal STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${name}_objects>)
-  add_library(ingot::${arg_EXPORT_NAME} ALIAS ${name})
+  if(PROJECT_IS_TOP_LEVEL OR CXX IN_LIST INGOT_LANGUAGES_OF_USER)
+    add_library(ingot::${arg_EXPORT_NAME} ALIAS ${name})
+  else()
+    ingot_library_for_c(${name})
+    add_library(ingot::${arg_EXPORT_NAME} ALIAS ${name}_for_c)
+  endif()
 
   foreach(target ${name}_objects ${name} ${name}_internal)
     target_link_libraries(${target} PUBLIC ${arg_LIBS})
@@ -51,10 +61,7 @@ function(ingot_library name)
 
   # A project in C alone links no C++ runtime by itself.
   if(NOT BUILD_SHARED_LIBS)
-    set(runtimes ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
-    list(FILTER runtimes INCLUDE REGEX "^(stdc\\+\\+|c\\+\\+|m)$")
-    list(REMOVE_DUPLICATES runtimes)
-    target_link_libraries(${name} INTERFACE "$<$<LINK_LANGUAGE:C>:${runtimes}>")
+    target_link_libraries(${name} INTERFACE "$<$<LINK_LANGUAGE:C>:${INGOT_RUNTIMES}>")
   endif()
 
   target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include)
@@ -71,6 +78,18 @@ function(ingot_library name)
   endif()
 
   set(INGOT_LIBRARY ${name} PARENT_SCOPE)
+endfunction()
+
+# ingot_library_for_c(<name>)
+#
+# Declares <name>_for_c for a project that has no C++ compiler, which could neither link a target of C++ nor
+# know its standard: the file of the library, and what a program in C has to link with it.
+function(ingot_library_for_c name)
+  add_library(${name}_for_c INTERFACE)
+  add_dependencies(${name}_for_c ${name})
+  target_include_directories(${name}_for_c INTERFACE ${PROJECT_SOURCE_DIR}/include)
+  target_compile_definitions(${name}_for_c INTERFACE $<$<BOOL:${BUILD_SHARED_LIBS}>:INGOT_SHARED>)
+  target_link_libraries(${name}_for_c INTERFACE $<TARGET_FILE:${name}> ${INGOT_RUNTIMES} Threads::Threads)
 endfunction()
 
 # ingot_module(<folder> [MAY_USE <module>...] [HEADERS <header>...] [LIBS <target>...] [FLOORS <folder>...]

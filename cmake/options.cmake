@@ -2,6 +2,13 @@
 # What a user may choose, and the flags that every target of the project shares.
 
 option(BUILD_SHARED_LIBS "Build the library shared instead of static" OFF)
+if(PROJECT_IS_TOP_LEVEL)
+  set(INGOT_IS_PART OFF)
+else()
+  set(INGOT_IS_PART ON)
+endif()
+option(INGOT_CORE_ONLY "Build the library ingot::ingot alone, which needs headers and no other library"
+       ${INGOT_IS_PART})
 option(INGOT_BUILD_PROGRAM "Build the program `ingot`" ${PROJECT_IS_TOP_LEVEL})
 option(INGOT_STATIC_PROGRAM "Link the program without any shared library, that of C included" OFF)
 find_path(INGOT_CURL_INCLUDE curl/curl.h)
@@ -20,6 +27,12 @@ option(INGOT_ALL_CPU_TARGETS "Build kernels for SSSE3 and AVX3_DL (Ice Lake) too
 option(INGOT_STATIC_CPU_TARGET "Build only the kernels that every CPU runs, in a quarter of the time" OFF)
 option(INGOT_COVERAGE "Count which lines of the library run (gcov)" OFF)
 option(INGOT_LIBFUZZER "Link fuzz targets with libFuzzer (clang) instead of the replay main" OFF)
+
+if(INGOT_CORE_ONLY AND (INGOT_BUILD_PROGRAM OR INGOT_BUILD_TESTS OR INGOT_BUILD_FUZZ OR INGOT_BUILD_EXAMPLES
+                       OR INGOT_BUILD_PYTHON OR INGOT_BUILD_BENCH OR INGOT_INSTALL))
+  message(FATAL_ERROR "the program, the tests, the package and what is installed need all libraries: "
+                      "set INGOT_CORE_ONLY to OFF")
+endif()
 
 # A build without a type would be slow and would keep the assertions: rarely what users want.
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
