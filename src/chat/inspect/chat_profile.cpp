@@ -12,6 +12,20 @@ constexpr std::array<std::string_view, chat_feature_count> feature_names = {
 #include "ingot/chat_features.def"
 };
 
+struct PromptFormat {
+  std::string_view name;
+  std::string_view before;   ///< Ends the text before a question.
+  std::string_view between;  ///< Begins the text between the question and the answer.
+  std::string_view after;    ///< Begins the text after the answer.
+  std::string_view mark;     ///< Is in the source.
+};
+
+constexpr PromptFormat prompt_formats[] = {
+#define INGOT_PROMPT_FORMAT(name, before, between, after, mark) \
+  {name, before, between, after, mark},
+#include "ingot/prompt_formats.def"
+};
+
 // Texts that no template has.
 constexpr std::string_view system_text = "zqSystemWord";
 constexpr std::string_view question = "zqQuestionWord";
@@ -70,6 +84,22 @@ bool contains(const std::optional<std::string>& text, std::string_view part) {
 
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+/// The name of the format that a conversation of question, answer and question is in; or empty.
+std::string_view find_format(std::string_view talk, std::string_view source) {
+  const std::size_t question_at = talk.find(question);
+  const std::size_t answer_at = talk.find(answer);
+  if (question_at == talk.npos || answer_at == talk.npos || answer_at < question_at) return {};
+  const std::string_view before = talk.substr(0, question_at);
+  const std::size_t question_end = question_at + question.size();
+  const std::string_view between = talk.substr(question_end, answer_at - question_end);
+  const std::string_view after = talk.substr(answer_at + answer.size());
+  const auto* format = std::ranges::find_if(prompt_formats, [&](const PromptFormat& row) {
+    return before.ends_with(row.before) && between.starts_with(row.between) &&
+           after.starts_with(row.after) && source.find(row.mark) != source.npos;
+  });
+  return format == std::end(prompt_formats) ? std::string_view() : format->name;
 }
 
 class Prober {
@@ -152,6 +182,7 @@ class Prober {
       const std::string_view begin = next.substr(0, next.find(answer));
       profile_.keeps_beginning = begin.starts_with(*alone) && is_blank(begin.substr(alone->size()));
     }
+    if (talk) profile_.format = find_format(*talk, chat_.source());
     profile_.drops_system = guided && !contains(guided, system_text);
     profile_.keeps_text = contains(profile_.prompt, question) &&
                           (!talk || (contains(talk, answer) && contains(talk, second_question)));

@@ -29,6 +29,26 @@ std::string features_of(const std::string& source) {
 
 const std::string texts = "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}";
 
+TEST(ChatProfileTest, NamesTheFormatOfPrompts) {
+  const auto format_of = [](const std::string& before, const std::string& between,
+                            const std::string& after) {
+    return profile_of("{% for m in messages %}{% if m.role == 'user' %}" + before +
+                      "{{ m.content }}" + between + "{% elif m.role == 'assistant' %}" +
+                      "{{ m.content }}" + after + "{% endif %}{% endfor %}")
+        .format;
+  };
+  EXPECT_EQ(format_of("<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n", "<|im_end|>\n"),
+            "ChatML");
+  // Blanks tell the versions of Mistral apart, and the text of a system message that of Llama 2.
+  EXPECT_EQ(format_of("[INST] ", " [/INST]", "</s>"), "Mistral v1");
+  EXPECT_EQ(format_of("[INST] ", "[/INST] ", "</s>"), "Mistral v3");
+  EXPECT_EQ(format_of("[INST]", "[/INST]", "</s>"), "Mistral v3 Tekken");
+  EXPECT_EQ(format_of("{# <<SYS>> #}[INST] ", " [/INST] ", " </s>"), "Llama 2");
+  EXPECT_EQ(format_of("{# [SYSTEM_PROMPT] #}[INST]", "[/INST]", "</s>"), "Mistral v7 Tekken");
+  EXPECT_EQ(format_of("", " ", ""), "");
+  EXPECT_EQ(profile_of("{{ raise_exception('no') }}").format, "");
+}
+
 TEST(ChatProfileTest, FindsWhatATemplateSupports) {
   EXPECT_EQ(features_of("{% for m in messages if m.role in ['user', 'assistant'] %}{{ m.content }}"
                         "{% endfor %}"),

@@ -15,6 +15,7 @@ std::optional<ChatFacts> chat_facts(const Model& model) {
   }
   const ChatProfile profile = profile_chat(*chat);
   facts.reached_limit = profile.reached_limit;
+  facts.format = profile.format;
   if (profile.failure && !facts.reached_limit) facts.problem = "it renders no conversation";
   for (std::size_t i = 0; i < chat_feature_count; ++i) {
     const auto feature = static_cast<ChatFeature>(i);

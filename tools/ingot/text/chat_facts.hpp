@@ -12,7 +12,8 @@ namespace ingot::cli {
 
 struct ChatFacts {
   std::string problem;  ///< Why no conversation can be rendered; empty if one can. Safe to print.
-  bool reached_limit = false;              ///< Some trial conversations took too long.
+  bool reached_limit = false;  ///< Some trial conversations took too long.
+  std::string_view format;     ///< The name of the prompt format, "ChatML"; static. Empty: unknown.
   std::vector<std::string_view> features;  ///< "system", "tools", ...; static
 };
 

@@ -48,6 +48,7 @@ void write_tokenizer(JsonStream& json, const Model& model, const Summary& summar
   json.member("pre_known", knows_pre_tokenizer(summary.tokenizer_model.value_or(""),
                                                summary.tokenizer_pre.value_or("")));
   const std::optional<ChatFacts> chat = chat_facts(model);
+  json.text_or_null("prompt_format", chat ? chat->format : std::string_view());
   chat ? json.values("chat_features", chat->features, Layout::line)
        : json.member("chat_features", nullptr);
   json.key("chat_features_complete");

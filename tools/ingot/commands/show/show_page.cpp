@@ -256,17 +256,19 @@ class Page {
     line("tokenizer", items);
     line("", special_token_items());
     if (const Value* chat_template = model_.find(keys::tokenizer_chat_template)) {
-      line("template", {"yes", plural(chat_template->bytes().size(), "byte", "bytes")});
-      print_chat();
+      print_template(chat_template->bytes().size());
     } else if (summary_.token_count) {
       line("template", {"none"});
     }
     start_group();
   }
 
-  /// Prints the features of the chat template.
-  void print_chat() {
+  /// Prints the prompt format and the features of the chat template.
+  void print_template(std::size_t size_bytes) {
     const std::optional<ChatFacts> facts = chat_facts(model_);
+    const bool is_known = facts && !facts->format.empty();
+    line("template", {is_known ? std::string(facts->format) + " format" : "unknown format",
+                      plural(size_bytes, "byte", "bytes")});
     if (!facts) return;
     if (!facts->problem.empty()) return line("", {facts->problem + "; see `ingot check`"});
     line("", Items(facts->features.begin(), facts->features.end()));

@@ -64,7 +64,7 @@ const modelFacts = () => {
   if (model.context_length !== null) add('Context', digits(model.context_length), 'tokens');
   if (model.vocab_size !== null) add('Vocabulary', digits(model.vocab_size), tokenizer.model);
   if (tokenizer.chat_features) {
-    add('Chat template', tokenizer.chat_template ? 'yes' : 'no',
+    add('Chat template', tokenizer.prompt_format || 'unknown format',
       tokenizer.chat_features.join(', ') || 'plain text alone');
   }
   if (tensors.length > 0) {
