@@ -40,7 +40,24 @@ struct CheckRule {
   bool is_refusal = false;  ///< A file that breaks it does not open.
   std::string_view title;   ///< The rule as a sentence; for refusals, the error.
   std::string_view remedy;  ///< The way to repair it; different for each rule.
+
+  /// "refused", or the name of the severity.
+  [[nodiscard]] std::string_view severity_name() const noexcept {
+    return is_refusal ? std::string_view("refused") : name_of(severity);
+  }
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const CheckRule& rule) {
+  visit("rule", rule.name, "", "its name");
+  visit("severity", rule.severity_name(), "",
+        "`refused` if a file that breaks it does not open, else as of its findings");
+  visit("source", rule.source, "",
+        "`format`, `convention`, `loader`, `security`, `data` or `folder`");
+  visit("category", rule.category, "", "`conformance` or `security`");
+  visit("title", rule.title, "", "the rule as a sentence; for refusals, the error");
+  visit("remedy", rule.remedy, "", "the way to repair it");
+}
 
 /// All rules: first those by which a file is refused, then the others. Static, thread-safe.
 [[nodiscard]] INGOT_EXPORT std::span<const CheckRule> check_rules() noexcept;

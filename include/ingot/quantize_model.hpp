@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/imatrix.hpp"
@@ -80,9 +81,25 @@ struct PlannedTensor {
   bool has_importance = false;   ///< The matrix has data for it, and its new type uses it.
   bool has_feedback = false;     ///< It is encoded with error feedback.
   double estimated_cost = 0.0;   ///< With a target: what TargetOutcome adds up.
+  std::string explanation = {};  ///< What `explain` says of the choice.
 
   [[nodiscard]] bool is_copied() const noexcept { return source->type == choice.type; }
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const PlannedTensor& tensor) {
+  visit("name", tensor.source->name, "", "the tensor");
+  visit("shape", tensor.source->shape, "", "the fastest-varying dimension first");
+  visit("from", tensor.source->type, "", "its type in the model");
+  visit("to", tensor.choice.type, "", "its type in the result");
+  visit("bytes_before", tensor.source->size_bytes, "bytes", "in the model");
+  visit("bytes", tensor.size_bytes, "bytes", "in the result");
+  visit("reason", tensor.choice.reason, "", "why it gets this type, for scripts");
+  visit("explanation", tensor.explanation, "", "the same for people");
+  visit("importance", tensor.has_importance, "", "whether importance data is used");
+  visit("feedback", tensor.has_feedback, "",
+        "whether it is encoded with error feedback, by second moments");
+}
 
 /// How well a target was met. Costs are expected divergences of the predictions in nats per token
 /// where sensitivities are known, else numbers without a unit.
@@ -90,6 +107,13 @@ struct TargetOutcome {
   double cost = 0.0;   ///< Of all tensors that the target decides about.
   double bound = 0.0;  ///< No choice of types that fits costs less.
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const TargetOutcome& target) {
+  constexpr const char* unit = "nats per token, or none";
+  visit("cost", target.cost, unit, "of the types that were chosen");
+  visit("bound", target.bound, unit, "no choice of types that fits costs less");
+}
 
 /// The plan of a model. Valid as long as the model.
 struct QuantizePlan {
@@ -99,7 +123,34 @@ struct QuantizePlan {
   std::uint64_t element_count = 0;
   std::uint64_t source_bytes = 0;  ///< Of all tensors, without padding.
   std::uint64_t size_bytes = 0;    ///< Of all tensors of the result, without padding.
+
+  /// Bits of the result or of the source for each weight; 0 without weights.
+  [[nodiscard]] double bits_per_weight() const noexcept { return bits_per_weight(size_bytes); }
+  [[nodiscard]] double source_bits_per_weight() const noexcept {
+    return bits_per_weight(source_bytes);
+  }
+
+ private:
+  [[nodiscard]] double bits_per_weight(std::uint64_t bytes) const noexcept {
+    return element_count == 0
+               ? 0.0
+               : 8.0 * static_cast<double>(bytes) / static_cast<double>(element_count);
+  }
 };
+
+/// The members of the plan as a whole; each of its tensors is described by itself.
+template <class Visitor>
+void describe(Visitor& visit, const QuantizePlan& plan) {
+  visit("file_type", plan.file_type, "",
+        "`general.file_type` of the result; null if it stays as it is");
+  visit("elements", plan.element_count, "weights", "of all tensors");
+  visit("bytes_before", plan.source_bytes, "bytes", "of all tensors, without padding");
+  visit("bytes", plan.size_bytes, "bytes", "of all tensors of the result, without padding");
+  visit("bits_per_weight", plan.bits_per_weight(), "bits", "of the result");
+  visit("target", plan.target, "",
+        "how well a target was met; null without one. With sensitivities, costs are expected "
+        "divergences");
+}
 
 /// Chooses types and checks everything that can be checked before the work.
 ///

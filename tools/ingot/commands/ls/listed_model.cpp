@@ -27,7 +27,7 @@ Row row_of(const ListedModel& model) {
   return {model.file,
           model.name.value_or("-"),
           model.architecture.value_or("-"),
-          model.parameter_count > 0 ? format_count(model.parameter_count) : "-",
+          model.parameter_count.value_or(0) > 0 ? format_count(*model.parameter_count) : "-",
           model.type.empty() ? "-" : model.type,
           model.bits_per_weight ? fmt::format("{:.2f}", *model.bits_per_weight) : "-",
           format_bytes(model.file_bytes),

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cli/interrupt.hpp"
-#include "cli/json_stream.hpp"
 #include "cli/model_files.hpp"
+#include "commands/json_members.hpp"
 #include "commands/ls/listed_model.hpp"
 #include "text/error_json.hpp"
 #include "text/lower_case.hpp"
@@ -20,14 +20,7 @@ namespace {
 
 void write_model(JsonStream& json, const ListedModel& model) {
   const auto object = json.object(Layout::line);
-  json.member("file", model.file);
-  json.member("name", model.name);
-  json.member("architecture", model.architecture);
-  json.member_if(model.is_opened, "parameters", model.parameter_count);
-  json.text_or_null("type", model.type);
-  json.member("bits_per_weight", model.bits_per_weight);
-  json.member("file_size", model.file_bytes);
-  json.member("context_length", model.context_length);
+  write_members(json, model);
   if (!model.is_verified) json.member("verified", false);
 }
 
@@ -35,7 +28,7 @@ void sort_models(std::vector<ListedModel>& models, ListOrder order) {
   if (order == ListOrder::found) return;
   const auto number = [order](const ListedModel& model) {
     return order == ListOrder::size         ? model.file_bytes
-           : order == ListOrder::parameters ? model.parameter_count
+           : order == ListOrder::parameters ? model.parameter_count.value_or(0)
                                             : model.context_length.value_or(0);
   };
   std::ranges::stable_sort(models, [&](const ListedModel& a, const ListedModel& b) {
@@ -130,7 +123,6 @@ void list_repository(Console& console, Listing& listing, const std::string& plac
     }
     ListedModel listed;
     listed.file = console.is_json() ? model.reference : model.name;
-    listed.is_opened = false;
     listed.type = type_of_name(model.name);
     listed.file_bytes = model.file_bytes;
     listing.take(std::move(listed));

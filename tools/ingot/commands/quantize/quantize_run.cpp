@@ -176,7 +176,6 @@ class Run {
             .type = type_name_,
             .model = model_,
             .plan = plan_,
-            .types = settings_.types,
             .file_bytes = file_bytes_,
             .errors = errors,
             .first_tensor = shards_[0].first_tensor};
