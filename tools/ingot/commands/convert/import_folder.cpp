@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "cli/counted.hpp"
 #include "cli/imported_folder.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
@@ -24,6 +23,7 @@
 #include "text/shard_part.hpp"
 #include "text/value_text.hpp"
 #include "text/whole_file.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

@@ -230,7 +230,7 @@ ExitCode collect(const Options& options, Console& console) {
 }
 
 /// Checks the arguments of `collect`; returns the fault, or an empty text.
-std::string settle_collecting(const Options& options) {
+std::string check_collecting(const Options& options) {
   if (options.files.size() != 1) return "collect takes one MODEL";
   if (options.text.file.empty()) return "--text is missing; it names the text to collect from";
   if (options.moment_columns > 0 && options.out.ends_with(".dat")) {
@@ -240,7 +240,7 @@ std::string settle_collecting(const Options& options) {
 }
 
 /// Checks the arguments; returns the fault, or an empty text.
-std::string settle_arguments(Options& options, const Console& console) {
+std::string check_arguments(Options& options, const Console& console) {
   const bool has_text = !options.text.file.empty() || options.text.chunk_tokens > 0 ||
                         options.text.max_chunks > 0 || options.includes_output ||
                         options.moment_columns > 0;
@@ -252,7 +252,7 @@ std::string settle_arguments(Options& options, const Console& console) {
   }
   if (console.is_json()) return "it reports nothing, so there is no --json";
   if (!options.model.empty()) return "--model goes with show";
-  if (options.action == Action::collect) return settle_collecting(options);
+  if (options.action == Action::collect) return check_collecting(options);
   // `convert IN OUT`, as other commands have it
   if (options.out.empty() && options.action == Action::convert && options.files.size() == 2) {
     options.out = options.files[1];
@@ -266,7 +266,7 @@ std::string settle_arguments(Options& options, const Console& console) {
 }
 
 ExitCode run(Options& options, Console& console) {
-  const std::string problem = settle_arguments(options, console);
+  const std::string problem = check_arguments(options, console);
   if (!problem.empty()) return console.refuse_usage("imatrix: " + problem);
   if (options.action == Action::collect) return collect(options, console);
   std::string failed;
