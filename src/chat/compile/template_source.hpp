@@ -17,7 +17,7 @@ struct SourcePlace {
 
 class TemplateSource {
  public:
-  /// Line ends become LF; one at the end is dropped, as the engine of reference does.
+  /// Line ends become LF; one at the end is dropped, as the reference engine does.
   explicit TemplateSource(std::string text);
 
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
