@@ -46,6 +46,8 @@ void read_all(const ImportanceMatrix& matrix) {
     if (is_fine(matrix.read_weights(entry, entry.value_count, weights))) std::abort();
     const auto counts = matrix.read_counts(entry);
     if (!is_fine(counts) || counts->size() != entry.expert_count) std::abort();
+    const auto summary = matrix.summarize(entry);
+    if (!is_fine(summary) || summary->unused_experts > entry.expert_count) std::abort();
     read_moments(matrix, entry);
   }
   is_fine(matrix.check_values());

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "ingot/describe.hpp"
 #include "ingot/export.h"
 #include "ingot/model.hpp"
 
@@ -25,6 +26,18 @@ struct Field {
   std::string_view subject;  ///< Key or tensor that it belongs to, raw bytes; may be empty.
   std::string_view meaning;  ///< Decoded value; safe to print.
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const Field& field) {
+  visit("offset", field.file_offset, "bytes", "from the beginning of the file");
+  visit("size", field.size_bytes, "bytes", "of the field");
+  visit("section", field.section, "", "`header`, `metadata`, `tensors` or `data`");
+  visit("field", field.name, "", "its kind: `magic`, `key length`, `tensor`, `padding`, ...");
+  visit("subject", text_if_any(field.subject), "",
+        "the key or the tensor that it belongs to; null if it belongs to none");
+  visit("meaning", field.meaning, "",
+        "the decoded value, for people: long texts are shortened and escaped");
+}
 
 /// Receives the fields in file order; returns whether to go on. The views live for the call.
 using FieldVisitor = std::function<bool(const Field&)>;

@@ -64,9 +64,9 @@ struct ArchitectureMemory {
 
 /// What a row says of a key or a tensor, for people.
 struct ArchitectureKey {
-  std::string name = {};       ///< Without the architecture, unless it is a key of all models.
-  std::string type = {};       ///< "u32", "u32[]", "u32 per layer".
-  std::string condition = {};  ///< Of a required key; empty: always.
+  std::string name = {};  ///< The key without the architecture, unless it is a key of all models.
+  std::string type = {};  ///< "u32", "u32[]", "u32 per layer".
+  std::string condition = {};  ///< The condition of a required key; empty: always.
   bool is_required = false;
 };
 struct ArchitectureTensor {
@@ -92,9 +92,9 @@ class Architecture {
   std::vector<std::string> pass;   ///< How `evaluate` computes what tensors do not tell: "gelu".
   bool has_attention = true;       ///< Without, head counts may be 0.
   bool has_scored_tokens = false;  ///< Its sample has a vocabulary of sentencepiece.
-  std::uint32_t sample_tokens = 1024;  ///< In the vocabulary of its sample.
-  bool is_imported = false;            ///< From folders of models.
-  bool is_exported = false;            ///< To them.
+  std::uint32_t sample_tokens = 1024;  ///< The tokens in the vocabulary of its sample.
+  bool is_imported = false;            ///< Ingot imports folders of such models.
+  bool is_exported = false;            ///< Ingot exports models to such folders.
   bool is_evaluated = false;           ///< `evaluate` can run it.
   bool has_projector = false;          ///< Projectors of its models are imported.
   std::shared_ptr<const ArchitectureRow> row;
@@ -147,14 +147,14 @@ struct ExpectedTensor {
 /// A key of a sample model.
 struct SampleKey {
   std::string name;
-  ValueType type = ValueType::uint32;  ///< Of the elements if it is an array.
+  ValueType type = ValueType::uint32;  ///< The type of the elements if it is an array.
   bool is_array = false;
   std::vector<std::variant<std::int64_t, double, std::string>> values;
 };
 struct SampleTensor {
   std::string name;
   std::vector<std::uint64_t> shape;
-  bool is_precise = false;  ///< Of floats in full precision, whatever the others have.
+  bool is_precise = false;  ///< Its floats have full precision, whatever the others have.
 };
 /// A small model of an architecture.
 struct ArchitectureSample {

@@ -40,7 +40,24 @@ struct CheckRule {
   bool is_refusal = false;  ///< A file that breaks it does not open.
   std::string_view title;   ///< The rule as a sentence; for refusals, the error.
   std::string_view remedy;  ///< The way to repair it; different for each rule.
+
+  /// "refused", or the name of the severity.
+  [[nodiscard]] std::string_view severity_name() const noexcept {
+    return is_refusal ? std::string_view("refused") : name_of(severity);
+  }
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const CheckRule& rule) {
+  visit("rule", rule.name, "", "its name");
+  visit("severity", rule.severity_name(), "",
+        "`refused` if a file that breaks it does not open, else as of its findings");
+  visit("source", rule.source, "",
+        "`format`, `convention`, `loader`, `security`, `data` or `folder`");
+  visit("category", rule.category, "", "`conformance` or `security`");
+  visit("title", rule.title, "", "the rule as a sentence; for refusals, the error");
+  visit("remedy", rule.remedy, "", "the way to repair it");
+}
 
 /// All rules: first those by which a file is refused, then the others. Static, thread-safe.
 [[nodiscard]] INGOT_EXPORT std::span<const CheckRule> check_rules() noexcept;
@@ -83,7 +100,7 @@ void describe(Visitor& visit, const Finding& finding) {
 using FindingSink = std::function<void(const Finding&)>;
 
 struct CheckOptions {
-  bool with_data = false;  ///< Also read all weights.
+  bool with_data = false;  ///< Reads all weights, too.
   /// The model is of another format (open_any): of the rules, only those about data apply.
   bool is_foreign = false;
   /// The rules that run: those for which it returns true, all without it. A file that does not open
@@ -94,7 +111,7 @@ struct CheckOptions {
   /// The source of the template that the default chat template should be, as its publisher has it:
   /// a template that differs is a finding.
   std::optional<std::string> chat_template = {};
-  unsigned thread_count = 0;  ///< To read weights; 0: as many as the machine has cores.
+  unsigned thread_count = 0;  ///< Threads that read weights; 0: as many as the machine has cores.
   /// Findings of one rule in one model; the rest is counted in one more finding. 0: no limit.
   std::uint64_t max_findings_per_rule = 20;
   /// Receives the bytes of weights read so far; false ends the work with Errc::interrupted.

@@ -63,13 +63,13 @@ struct Error {
   std::string subject;                    ///< Key, tensor, field or file; raw bytes, not escaped.
   std::string detail;                     ///< The finding, e.g. "found 13"; may be empty.
   Remedy remedy = Remedy::none;
-  std::uint32_t line = 0;    ///< Of a text, such as a chat template, from 1; 0 if there is none.
+  std::uint32_t line = 0;    ///< The line of a text, such as a chat template, from 1; 0: none.
   std::uint32_t column = 0;  ///< Characters, from 1; 0 if it is not known.
   int system_number = 0;     ///< The `errno` of a call that failed; 0 if none did.
   /// The things that contain the subject, innermost first, such as a shard or the second of two
   /// models; raw bytes.
   std::vector<std::string> context = {};
-  std::shared_ptr<const TextExcerpt> excerpt = {};  ///< Of chat templates; else null.
+  std::shared_ptr<const TextExcerpt> excerpt = {};  ///< A part of a chat template, or null.
 
   /// One line: subject, context, byte offset, sentence, the line and the value found, and whether
   /// opening leniently would help. Control characters of names are escaped, so it may be printed

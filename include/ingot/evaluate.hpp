@@ -40,7 +40,7 @@ namespace ingot {
 
 /// A text as token ids, cut into chunks that are computed each on its own.
 struct TextChunks {
-  std::vector<TokenId> ids;  ///< Of all chunks, one after the other.
+  std::vector<TokenId> ids;  ///< The ids of all chunks, one after the other.
   std::size_t chunk_tokens = 0;
 
   [[nodiscard]] std::size_t chunk_count() const noexcept {
@@ -132,7 +132,7 @@ struct ModelComparison {
   MeanEstimate same_top;    ///< Share of tokens with the same most likely next token.
   std::vector<double> chunk_divergences;
   std::vector<double> chunk_same_tops;
-  std::vector<float> sorted_divergences;  ///< Of all tokens, ascending.
+  std::vector<float> sorted_divergences;  ///< The divergences of all tokens, ascending.
 
   /// The divergence that a share of the tokens (0 to 1) does not exceed.
   [[nodiscard]] INGOT_EXPORT double quantile(double share) const noexcept;

@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/source.hpp"
@@ -46,6 +47,31 @@ struct ImatrixEntry {
 
   [[nodiscard]] std::uint64_t column_count() const noexcept { return value_count / expert_count; }
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const ImatrixEntry& entry) {
+  visit("name", entry.name, "", "the weight tensor");
+  visit("columns", entry.column_count(), "", "of the tensor");
+  visit("experts", entry.expert_count, "", "runs of columns that have counts of their own");
+  visit("moment_columns", entry.moment_columns, "",
+        "columns of a block of second moments; 0: there are none");
+}
+
+/// The data of an entry at a glance.
+struct ImatrixSummary {
+  double token_count = 0.0;  ///< The tokens of the busiest expert.
+  std::uint64_t unused_experts = 0;
+  double mean = 0.0;     ///< The mean of the importances of all columns.
+  double largest = 0.0;  ///< The largest of them.
+};
+
+template <class Visitor>
+void describe(Visitor& visit, const ImatrixSummary& summary) {
+  visit("tokens", summary.token_count, "tokens", "of the busiest expert");
+  visit("unused_experts", summary.unused_experts, "", "experts that no token met");
+  visit("mean", summary.mean, "", "of the mean squares of all columns");
+  visit("max", summary.largest, "", "the largest of them");
+}
 
 /// One or several files of importance data, combined. Only names and sizes are held in memory;
 /// values are read when they are asked for. Movable; const members are thread-safe.
@@ -92,6 +118,9 @@ class INGOT_EXPORT ImportanceMatrix {
   /// The number of tokens that each expert has seen (for files without a chunk size: taken as 512 a
   /// chunk).
   [[nodiscard]] Result<std::vector<double>> read_counts(const ImatrixEntry& entry) const;
+
+  /// Reads all values and counts of an entry. Errors as of read_weights.
+  [[nodiscard]] Result<ImatrixSummary> summarize(const ImatrixEntry& entry) const;
 
   /// Second moments of the inputs of one expert, for a block of columns: means of products, row by
   /// row. The last block may have fewer columns than the others. An expert that was never used gets

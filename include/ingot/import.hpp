@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/import_options.hpp"
@@ -36,6 +37,14 @@ struct ImportedKey {
   std::string origin;  ///< E.g. "config.json", "tokenizer.model", "README.md".
 };
 
+template <class Visitor>
+void describe(Visitor& visit, const ImportedKey& key) {
+  visit("key", key.key, "", "the key");
+  visit("from", key.origin, "",
+        "the file or the option that the value comes from, or `rule` for what the architecture "
+        "lays down");
+}
+
 /// A tensor of the result.
 struct ImportedTensor {
   std::string name = {};
@@ -45,6 +54,17 @@ struct ImportedTensor {
   std::vector<std::string> sources = {};  ///< The tensors of the folder that it is made of.
   std::string transform = {};             ///< E.g. "rope_pairs"; empty if the values stay in place.
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const ImportedTensor& tensor) {
+  visit("name", tensor.name, "", "the tensor");
+  visit("type", tensor.type, "", "its type in the result");
+  visit("shape", tensor.shape, "", "the fastest-varying dimension first");
+  visit("bytes", tensor.size_bytes, "bytes", "of the tensor");
+  visit("transform", tensor.transform, "",
+        "what is done with the values; empty where they stay in place");
+  visit("from", tensor.sources, "", "the tensors of the folder that it is made of");
+}
 
 /// A folder that has been checked and planned, and not yet written. The store must outlive it.
 class INGOT_EXPORT Import {

@@ -19,4 +19,14 @@ struct Limits {
   std::uint32_t max_depth = 64;                               ///< Arrays within arrays; at most 64.
 };
 
+template <class Visitor>
+void describe_options(Visitor& visit, Limits& limits) {
+  visit("max_header_bytes", limits.max_header_bytes);
+  visit("max_keys", limits.max_keys);
+  visit("max_tensors", limits.max_tensors);
+  visit("max_string_bytes", limits.max_string_bytes);
+  visit("max_array_elements", limits.max_array_elements);
+  visit("max_depth", limits.max_depth);
+}
+
 }  // namespace ingot

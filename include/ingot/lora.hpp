@@ -34,7 +34,7 @@ inline constexpr std::uint64_t max_lora_rank = 65'536;
 /// adapter.
 struct LoraChange {
   std::string_view name;          ///< The tensor of the base.
-  const TensorInfo* a = nullptr;  ///< Or the whole tensor.
+  const TensorInfo* a = nullptr;  ///< The first factor, or the whole tensor.
   const TensorInfo* b = nullptr;  ///< nullptr: the tensor comes whole.
   std::uint64_t rank = 0;         ///< 0: the tensor comes whole.
   double scale = 1.0;             ///< LoraAdapter::factor of 1.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/imatrix.hpp"
@@ -39,16 +40,16 @@ struct QuantizeModelOptions {
   std::span<const TensorSensitivity> sensitivities = {};
 
   const ImportanceMatrix* importance = nullptr;  ///< Borrowed.
-  std::string importance_name = {};              ///< For the key quantize.imatrix.file.
+  std::string importance_name = {};              ///< The value of the key quantize.imatrix.file.
 
-  Effort effort = Effort::reference;  ///< Of each block; also when types are measured for a target.
+  Effort effort = Effort::reference;  ///< The effort for each block, also when types are measured.
   /// With Effort::best, matrices whose second moments `importance` has are rounded so that later
   /// weights of a row make good the errors of earlier ones (error feedback).
   bool uses_feedback = true;
 
   bool keeps_shards = false;  ///< Order tensors by the shard that they are in.
 
-  bool allows_requantize = false;  ///< Also quantize tensors that are quantized already.
+  bool allows_requantize = false;  ///< Tensors that are quantized already are quantized again.
   bool has_index = false;          ///< Write a layout index.
   bool allows_nan = false;         ///< NaN and infinities are quantized as far as types can.
 
@@ -74,32 +75,82 @@ void describe_options(Visitor& visit, QuantizeModelOptions& options) {
 
 /// The plan of one tensor.
 struct PlannedTensor {
-  const TensorInfo* source = nullptr;  ///< In the model.
+  const TensorInfo* source = nullptr;  ///< The tensor in the model.
   TypeChoice choice;
-  std::uint64_t size_bytes = 0;  ///< Of the result.
+  std::uint64_t size_bytes = 0;  ///< The bytes of the tensor in the result.
   bool has_importance = false;   ///< The matrix has data for it, and its new type uses it.
   bool has_feedback = false;     ///< It is encoded with error feedback.
-  double estimated_cost = 0.0;   ///< With a target: what TargetOutcome adds up.
+  double estimated_cost = 0.0;   ///< What TargetOutcome adds up, if there is a target.
+  std::string explanation = {};  ///< What `explain` says of the choice.
 
   [[nodiscard]] bool is_copied() const noexcept { return source->type == choice.type; }
 };
 
+template <class Visitor>
+void describe(Visitor& visit, const PlannedTensor& tensor) {
+  visit("name", tensor.source->name, "", "the tensor");
+  visit("shape", tensor.source->shape, "", "the fastest-varying dimension first");
+  visit("from", tensor.source->type, "", "its type in the model");
+  visit("to", tensor.choice.type, "", "its type in the result");
+  visit("bytes_before", tensor.source->size_bytes, "bytes", "in the model");
+  visit("bytes", tensor.size_bytes, "bytes", "in the result");
+  visit("reason", tensor.choice.reason, "", "why it gets this type, for scripts");
+  visit("explanation", tensor.explanation, "", "the same for people");
+  visit("importance", tensor.has_importance, "", "whether importance data is used");
+  visit("feedback", tensor.has_feedback, "",
+        "whether it is encoded with error feedback, by second moments");
+}
+
 /// How well a target was met. Costs are expected divergences of the predictions in nats per token
 /// where sensitivities are known, else numbers without a unit.
 struct TargetOutcome {
-  double cost = 0.0;   ///< Of all tensors that the target decides about.
+  double cost = 0.0;   ///< The cost of all tensors that the target decides about.
   double bound = 0.0;  ///< No choice of types that fits costs less.
 };
 
+template <class Visitor>
+void describe(Visitor& visit, const TargetOutcome& target) {
+  constexpr const char* unit = "nats per token, or none";
+  visit("cost", target.cost, unit, "of the types that were chosen");
+  visit("bound", target.bound, unit, "no choice of types that fits costs less");
+}
+
 /// The plan of a model. Valid as long as the model.
 struct QuantizePlan {
-  std::vector<PlannedTensor> tensors;      ///< In the order of the result.
+  std::vector<PlannedTensor> tensors;      ///< All tensors in the order of the result.
   std::optional<std::uint32_t> file_type;  ///< Empty: as in the source.
-  std::optional<TargetOutcome> target;     ///< Where the options have a target.
+  std::optional<TargetOutcome> target;     ///< Nothing unless the options have a target.
   std::uint64_t element_count = 0;
-  std::uint64_t source_bytes = 0;  ///< Of all tensors, without padding.
-  std::uint64_t size_bytes = 0;    ///< Of all tensors of the result, without padding.
+  std::uint64_t source_bytes = 0;  ///< The bytes of all tensors, without padding.
+  std::uint64_t size_bytes = 0;    ///< The bytes of all tensors of the result, without padding.
+
+  /// Bits of the result or of the source for each weight; 0 without weights.
+  [[nodiscard]] double bits_per_weight() const noexcept { return bits_per_weight(size_bytes); }
+  [[nodiscard]] double source_bits_per_weight() const noexcept {
+    return bits_per_weight(source_bytes);
+  }
+
+ private:
+  [[nodiscard]] double bits_per_weight(std::uint64_t bytes) const noexcept {
+    return element_count == 0
+               ? 0.0
+               : 8.0 * static_cast<double>(bytes) / static_cast<double>(element_count);
+  }
 };
+
+/// The members of the plan as a whole; each of its tensors is described by itself.
+template <class Visitor>
+void describe(Visitor& visit, const QuantizePlan& plan) {
+  visit("file_type", plan.file_type, "",
+        "`general.file_type` of the result; null if it stays as it is");
+  visit("elements", plan.element_count, "weights", "of all tensors");
+  visit("bytes_before", plan.source_bytes, "bytes", "of all tensors, without padding");
+  visit("bytes", plan.size_bytes, "bytes", "of all tensors of the result, without padding");
+  visit("bits_per_weight", plan.bits_per_weight(), "bits", "of the result");
+  visit("target", plan.target, "",
+        "how well a target was met; null without one. With sensitivities, costs are expected "
+        "divergences");
+}
 
 /// Chooses types and checks everything that can be checked before the work.
 ///
@@ -151,9 +202,9 @@ void describe(Visitor& visit, const TensorError& error) {
 /// A file of the result: the whole model, unless it is said to be one of a set of shards.
 struct QuantizedShard {
   std::string path = {};
-  std::size_t first_tensor = 0;                  ///< Of the plan.
+  std::size_t first_tensor = 0;                  ///< Its index in the plan.
   std::optional<std::size_t> tensor_count = {};  ///< Default: all from the first one on.
-  std::uint16_t index = 0;                       ///< From 0.
+  std::uint16_t index = 0;                       ///< The number of the shard, from 0.
   std::uint16_t count = 0;  ///< 0: the model is one file and gets no split.* keys.
 };
 
@@ -194,7 +245,7 @@ struct QuantizedShard {
 struct PlannedResult {
   const QuantizePlan* plan = nullptr;
   const QuantizeModelOptions* options = nullptr;  ///< Those of the plan.
-  std::span<const QuantizedShard> shards = {};    ///< As for `quantize_set`.
+  std::span<const QuantizedShard> shards = {};    ///< The same as for `quantize_set`.
 };
 
 /// `quantize_set` for several results, each tensor of the model being read and decoded once for

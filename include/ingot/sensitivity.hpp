@@ -19,7 +19,7 @@ struct TensorSensitivity {
   std::string name;
   double divergence = 0.0;        ///< KL from the model as it is, nats per token.
   double divergence_error = 0.0;  ///< Standard error; NaN of a single chunk.
-  double relative_error = 0.0;    ///< Of the tensor in this measurement; above 0.
+  double relative_error = 0.0;    ///< The error of the tensor in this measurement; above 0.
   /// The same, each square times the importance of its column; 0 where that is unknown.
   double weighted_error = 0.0;
 

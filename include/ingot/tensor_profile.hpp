@@ -33,7 +33,7 @@ struct QuantizationError {
   std::uint64_t count = 0;      ///< Pairs that were compared.
   double squared_error = 0.0;   ///< Sum of (number - reference)^2.
   double squared_signal = 0.0;  ///< Sum of reference^2.
-  double largest = 0.0;         ///< Of |number - reference|.
+  double largest = 0.0;         ///< The largest |number - reference|.
 
   /// The root of the mean squared error; 0 without pairs.
   [[nodiscard]] INGOT_EXPORT double rmse() const noexcept;

@@ -30,16 +30,16 @@ struct ArchitectureRow {
     bool is_required = false;
     std::optional<Expression> condition = {};
     bool is_list = false;  ///< The sample has a list of the values.
-    std::vector<std::variant<Expression, double, std::string>> values = {};  ///< Of the sample.
+    std::vector<std::variant<Expression, double, std::string>> values = {};  ///< In the sample.
   };
   struct Tensor {
-    std::string name = {};  ///< As the row writes it.
+    std::string name = {};  ///< The name as the row writes it.
     bool is_of_layers = false;
     std::vector<Expression> shape = {};
     bool is_optional = false;
     std::optional<Expression> condition = {};
     bool is_sampled = true;
-    std::optional<Expression> sampled = {};  ///< For which layers.
+    std::optional<Expression> sampled = {};  ///< The layers that have it.
   };
   std::map<std::string, Expression, std::less<>> lets = {};
   std::vector<Key> keys = {};

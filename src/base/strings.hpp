@@ -51,6 +51,26 @@ template <class Items>
   return text;
 }
 
+/// Whether the brackets of JSON, outside of its texts, are nested deeper than `most`: asked before
+/// a parser that takes memory or stack for each level.
+[[nodiscard]] inline bool is_json_deeper(std::string_view json, std::size_t most) noexcept {
+  std::size_t depth = 0;
+  bool is_text = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char character = json[i];
+    if (is_text && character == '\\') {
+      ++i;
+    } else if (character == '"') {
+      is_text = !is_text;
+    } else if (!is_text && (character == '[' || character == '{')) {
+      if (++depth > most) return true;
+    } else if (!is_text && depth > 0 && (character == ']' || character == '}')) {
+      --depth;
+    }
+  }
+  return false;
+}
+
 /// The text with every CR LF and CR replaced by LF.
 [[nodiscard]] inline std::string with_line_feeds(std::string text) {
   if (text.find('\r') == std::string::npos) return text;

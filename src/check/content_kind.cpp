@@ -14,7 +14,7 @@ struct Signature {
   std::size_t offset;
   std::string_view bytes;
   std::string_view description;
-  bool is_model = false;  ///< Or what a model is kept in.
+  bool is_model = false;  ///< It is a model, or what a model is kept in.
 };
 
 using namespace std::string_view_literals;

@@ -51,7 +51,7 @@ class PartScanner {
         byte_order_(model.files()[tensor.shard].byte_order) {}
 
   Result<void> scan(Part& part) {
-    // Of one thread: a new one for each part would be unmapped and cleared again and again.
+    // Each thread keeps one: a new one for each part would be unmapped and cleared again and again.
     thread_local std::vector<std::byte> buffer;
     buffer.resize(buffer_bytes);
     const std::uint64_t block_bytes = type_ != nullptr ? type_->block_bytes : 1;

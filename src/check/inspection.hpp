@@ -21,9 +21,9 @@ namespace ingot::check {
 struct TensorScan {
   const TensorInfo* tensor = nullptr;
   std::uint64_t bad_count = 0;         ///< Numbers or scales that are not finite.
-  std::uint64_t first_bad_offset = 0;  ///< From the start of the tensor's data.
+  std::uint64_t first_bad_offset = 0;  ///< The distance from the start of the tensor's data.
   bool is_all_zero = false;            ///< Every byte; false for empty tensors.
-  std::uint64_t digest[2] = {0, 0};    ///< Of the bytes: equal if the bytes are.
+  std::uint64_t digest[2] = {0, 0};    ///< The digest of the bytes: equal if the bytes are.
 };
 
 /// A chat template of a model, read and tried once for all rules.
@@ -95,7 +95,7 @@ class Inspection {
     std::string_view key = {};
     std::string_view tensor = {};
     std::size_t file = 0;
-    const Value* value = nullptr;  ///< Of `key`; without it, the model's.
+    const Value* value = nullptr;  ///< The value of `key`; without it, the model's.
   };
   /// Reports a finding of the rule that runs. `message` must be safe to print.
   void report(const Place& place, std::string message);

@@ -62,7 +62,7 @@ class Repair {
     report_.steps.push_back({std::move(what), std::string(key), std::string(tensor)});
   }
 
-  /// Which rules are broken, and which tensors.
+  /// Finds which rules are broken, and which tensors.
   Result<void> look() {
     const FindingSink sink = [&](const Finding& finding) { rules_.emplace(finding.rule->name); };
     const Result<CheckSummary> summary =

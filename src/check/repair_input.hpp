@@ -17,7 +17,7 @@ namespace ingot::check {
 /// A model that is there, at least in part.
 struct RepairInput {
   Model model;
-  std::uint64_t present_bytes = 0;  ///< Of a cut file; else all of it.
+  std::uint64_t present_bytes = 0;  ///< The bytes that a cut file has; else all of them.
   bool is_cut = false;
   bool is_lenient = false;        ///< A strict reader refuses it.
   std::vector<RepairStep> steps;  ///< The repairs that opening it took.

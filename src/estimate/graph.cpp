@@ -22,7 +22,7 @@ GraphMemory::Block GraphMemory::take(CheckedNumber bytes) {
   const std::uint64_t size = *whole / alignment * alignment;
   auto best = holes_.end();
   for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
-    // Of equal holes the engine takes the last.
+    // The engine takes the last of equal holes.
     if (hole->size >= size && (best == holes_.end() || hole->size <= best->size)) best = hole;
   }
   Block block{end_, size};

@@ -38,7 +38,7 @@ class Graph {
     [[nodiscard]] Tensor view() const noexcept { return {number, true}; }
   };
   static constexpr std::size_t most_sources = 6;
-  using Sources = std::initializer_list<Tensor>;  ///< At most `most_sources`.
+  using Sources = std::initializer_list<Tensor>;  ///< There are at most `most_sources`.
 
   /// Given from outside; takes its place before all others if anything reads it.
   Tensor input(CheckedNumber bytes);
@@ -95,7 +95,7 @@ class GraphMemory {
   [[nodiscard]] CheckedNumber next_peak() noexcept;
 
  private:
-  std::vector<Block> holes_;  ///< By offset, none beside another.
+  std::vector<Block> holes_;  ///< Ascending by offset, none beside another.
   std::uint64_t end_ = 0;     ///< All from here on is free.
   CheckedNumber peak_;
 };

@@ -92,8 +92,8 @@ class GraphBuilder {
   CheckedNumber width_;
   std::vector<const Layer*> layers_;
   Graph graph_;
-  CacheInputs all_;      ///< Of layers that see all tokens.
-  CacheInputs windows_;  ///< Of those that slide.
+  CacheInputs all_;      ///< Inputs of layers that see all tokens.
+  CacheInputs windows_;  ///< Inputs of those that slide.
   Tensor positions_;
   Tensor selected_;   ///< The numbers of the tokens with an output.
   Tensor sequences_;  ///< The numbers of the states.

@@ -24,7 +24,7 @@ class HeaderReader {
   /// `model` must outlive the reader.
   HeaderReader(const Model& model, std::string architecture);
 
-  /// Nothing if the key is missing; Errc::estimate_impossible if it is no number within bounds.
+  /// Nothing if the key is missing; Errc::estimate_impossible if it is no number within the limits.
   [[nodiscard]] Result<std::optional<std::uint64_t>> find_number(std::string_view suffix) const;
   [[nodiscard]] Result<std::uint64_t> number_or(std::string_view suffix,
                                                 std::uint64_t fallback) const;

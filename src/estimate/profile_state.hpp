@@ -21,11 +21,11 @@ using Recurrent = RecurrentLayers;
 /// Tensors that lie together.
 struct Weights {
   std::uint64_t bytes = 0;
-  std::uint64_t expert_bytes = 0;    ///< Of them, experts that may stay on the host.
-  std::uint64_t repacked_bytes = 0;  ///< Of them, types that a CPU lays out anew.
-  std::uint64_t read_bytes = 0;      ///< Of them, what one token reads.
+  std::uint64_t expert_bytes = 0;    ///< The part that is experts, which may stay on the host.
+  std::uint64_t repacked_bytes = 0;  ///< The part in types that a CPU lays out anew.
+  std::uint64_t read_bytes = 0;      ///< The part that one token reads.
   std::uint64_t expert_read_bytes = 0;
-  std::uint64_t largest_bytes = 0;  ///< Of one tensor.
+  std::uint64_t largest_bytes = 0;  ///< The bytes of the largest tensor.
 };
 
 /// How a layer is built, by the names of its tensors.
@@ -36,20 +36,20 @@ struct LayerTensors {
   std::uint64_t compressed_width = 0;      ///< of it, what is normed.
   std::uint64_t up_rows = 0;               ///< 0: no dense feed-forward.
   std::uint64_t expert_rows = 0;           ///< The width of an expert.
-  std::uint64_t shared_up_rows = 0;        ///< Of the expert that all tokens use.
-  std::uint64_t state_rows = 0;            ///< Of a recurrent layer's first matrix.
+  std::uint64_t shared_up_rows = 0;        ///< Rows of the expert that all tokens use.
+  std::uint64_t state_rows = 0;            ///< Rows of a recurrent layer's first matrix.
   std::uint64_t state_parameter_rows = 0;  ///< What each token's scan depends on.
   std::uint64_t time_step_width = 0;
   std::uint64_t delta_rows = 0;  ///< The rates of a delta net.
 
   bool has_attention_norm = false;
-  bool has_second_attention_norm = false;  ///< For a feed-forward part beside attention.
+  bool has_second_attention_norm = false;  ///< The feed-forward part is beside attention.
   bool has_post_attention_norm = false;
-  bool norms_attention_output = false;  ///< Before it is added to the layer's input.
+  bool norms_attention_output = false;  ///< The norm comes before the layer's input is added.
   bool has_post_feed_forward_norm = false;
-  bool has_attention_output_norm = false;  ///< After the sum, as encoders have it.
+  bool has_attention_output_norm = false;  ///< The norm comes after the sum, as in encoders.
   bool has_attention_output = false;
-  bool has_fused_queries = false;  ///< With keys and values, one matrix.
+  bool has_fused_queries = false;  ///< Queries, keys and values are one matrix.
   bool has_query_norm = false;
   bool has_feed_forward_norm = false;
   bool has_gate = false;
@@ -81,8 +81,8 @@ struct Layer {
   std::uint64_t heads = 0;
   std::uint64_t kv_heads = 0;
   std::uint64_t feed_forward = 0;
-  std::uint64_t key_width = 0;    ///< Of one head.
-  std::uint64_t value_width = 0;  ///< Of one head.
+  std::uint64_t key_width = 0;    ///< The width of one head.
+  std::uint64_t value_width = 0;  ///< The width of one head.
   bool is_attention = false;      ///< Queries look at keys.
   bool has_cache = false;         ///< Keys and values of its own.
   bool slides = false;
@@ -94,7 +94,7 @@ struct Layer {
 struct GraphFloats {
   CheckedNumber attention;
   std::uint64_t heads = 0;     ///< Each scores the whole context without flash attention.
-  CheckedNumber feed_forward;  ///< On the host.
+  CheckedNumber feed_forward;  ///< The feed-forward part on the host.
   CheckedNumber feed_forward_device;
   CheckedNumber experts;
   CheckedNumber state;
@@ -129,11 +129,11 @@ struct ProfileState {
   std::uint64_t head_value_width = 0;  ///< The same.
   estimate::StateSizes state;
   bool is_latent = false;              ///< Layers keep one compressed vector (MLA).
-  std::uint64_t rolling_elements = 0;  ///< Of a recurrent layer, for one sequence.
+  std::uint64_t rolling_elements = 0;  ///< The state of a recurrent layer, for one sequence.
   std::uint64_t state_elements = 0;    ///< The same.
   std::vector<estimate::Layer> layers;
   estimate::Weights input;       ///< Always on the host.
-  estimate::Weights output;      ///< With the last layer, the output.
+  estimate::Weights output;      ///< The last layer and the output.
   estimate::Weights everywhere;  ///< A copy on each device that has layers.
   std::uint64_t tied_bytes = 0;  ///< Embeddings that are the output matrix too.
   std::uint64_t weights_bytes = 0;

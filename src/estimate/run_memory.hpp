@@ -16,7 +16,7 @@ struct LayerCache {
   std::uint64_t cells = 0;  ///< 0: the layer has no keys and values of its own.
   CheckedNumber key_bytes;
   CheckedNumber value_bytes;
-  CheckedNumber rolling_bytes;  ///< Of a recurrent layer.
+  CheckedNumber rolling_bytes;  ///< The state of a recurrent layer.
   CheckedNumber state_bytes;
 
   [[nodiscard]] CheckedNumber bytes() const noexcept {
@@ -38,7 +38,7 @@ struct WorkSpace {
   CheckedNumber experts;
   CheckedNumber state;
   bool is_gate_fused = false;
-  GraphPhases host;  ///< On a host without devices: as it lays them out, where that is modelled.
+  GraphPhases host;  ///< The phases on a host without devices, where they are modelled.
 
   /// On a host without devices.
   [[nodiscard]] CheckedNumber on_host() const noexcept;

@@ -17,9 +17,9 @@ struct RunPlan {
   std::uint64_t micro_batch = 0;
   std::uint64_t sequences = 1;
   std::uint64_t graph_tokens = 0;    ///< The micro-batch, the same number for each sequence.
-  std::uint64_t sliding_cells = 0;   ///< Of a layer that slides.
+  std::uint64_t sliding_cells = 0;   ///< Cells of a layer that slides.
   std::uint64_t largest_values = 0;  ///< Value elements of a token in the widest layer.
-  std::uint64_t value_bytes = 0;     ///< Of an element in the cache; 0: quantized.
+  std::uint64_t value_bytes = 0;     ///< The bytes of an element in the cache; 0: quantized.
   bool uses_flash_attention = true;
   bool casts_keys = false;    ///< Flash attention reads halves of what the cache has as floats.
   bool casts_values = false;  ///< The same.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> layer_prefixes = {"blk.", "enc.blk.", "dec.blk."};
 
-// As the engine sorts them: what begins with one of these is no part of a layer or of the output.
+// The engine sorts them so: what begins with one of these is no part of a layer or of the output.
 constexpr std::array<std::string_view, 7> input_prefixes = {
     "token_embd.",           "token_embd_norm.",      "token_types.",        "position_embd.",
     "per_layer_token_embd.", "per_layer_model_proj.", "per_layer_proj_norm."};

@@ -85,7 +85,7 @@ struct Structure {
 
 /// The result of parsing a prefix of a file: the whole structure, or a request for more bytes.
 struct Parsed {
-  Structure structure;              ///< Only if it is complete.
+  Structure structure;              ///< It counts only if it is complete.
   std::uint64_t missing_bytes = 0;  ///< The least number of further bytes that are needed.
   /// The probable number of further bytes that are needed, at least `missing_bytes`. Sources on
   /// which every read costs a round trip use it. It is a guess, and wrong for a hostile file.

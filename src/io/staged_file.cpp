@@ -81,8 +81,8 @@ Result<void> StagedFile::give_name(const std::string& path, bool may_replace) {
   if (!is_named(file_.get(), path_)) {
     return fail(Errc::file_in_use, path_, "another file has its name now");
   }
-  // As of all files that are replaced: no process edits the older one meanwhile, or replaces it,
-  // and the journal of an edit that was cut off goes with it.
+  // The same holds for all files that are replaced: no process edits the older one meanwhile, or
+  // replaces it, and the journal of an edit that was cut off goes with it.
   FileDescriptor older;
   if (may_replace) {
     INGOT_TRY(older, with_subject(path, lock_older(path, lock_wait())));

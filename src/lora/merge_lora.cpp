@@ -32,7 +32,7 @@ struct LoraScratch {
   std::vector<std::byte> stored;
   std::vector<float> weights;
   std::vector<float> delta;
-  std::vector<float> rows;     ///< From the half that has the rows of the piece.
+  std::vector<float> rows;     ///< Rows of the half that has those of the piece.
   std::vector<float> columns;  ///< Some ranks of the other half.
 };
 

@@ -46,6 +46,7 @@ class QuantizePlanner {
     plan_.size_bytes = 0;
     for (PlannedTensor& planned : plan_.tensors) {
       INGOT_TRY_VOID(check(planned));
+      planned.explanation = explain(planned.choice, *planned.source, types_);
       plan_.size_bytes += planned.size_bytes;
     }
     return std::move(plan_);

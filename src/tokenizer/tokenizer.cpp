@@ -61,7 +61,7 @@ void Encoder::encode(std::string_view text, const EncodeOptions& options, Work& 
     } else {
       const std::size_t first = work.ranges.size();
       family_->encode(text.substr(part.begin, part.end - part.begin), follows_special, work);
-      work.settle_ranges(first, part.begin);
+      work.resolve_ranges(first, part.begin);
     }
     follows_special = part.id != no_token;
   }
@@ -79,7 +79,7 @@ std::size_t Encoder::find_cut(std::string_view text, bool parse_special) const {
     if (cuts[place] && family_->can_cut(text, place)) return place;
   }
   const bool has_special = std::find(cuts.begin() + 1, cuts.end(), false) != cuts.end();
-  return has_special ? 0 : std::min(family_->settled_end(text), text.size());
+  return has_special ? 0 : std::min(family_->final_end(text), text.size());
 }
 
 }  // namespace tokenizer

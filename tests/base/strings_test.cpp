@@ -29,6 +29,15 @@ TEST(Strings, ReplacesFromLeftToRight) {
   EXPECT_EQ(replaced("abc", "d", "x"), "abc");
 }
 
+TEST(Strings, MeasuresTheNestingOfJsonOutsideOfItsTexts) {
+  EXPECT_FALSE(is_json_deeper(R"({"a": [1], "b": [2]})", 2));
+  EXPECT_TRUE(is_json_deeper(R"({"a": [1], "b": [2]})", 1));
+  EXPECT_FALSE(is_json_deeper(R"(["[[[", "\"[[[", "]"])", 1));
+  EXPECT_TRUE(is_json_deeper(R"(["\\", [[]]])", 2));
+  EXPECT_FALSE(is_json_deeper("]]]][", 1));
+  EXPECT_TRUE(is_json_deeper("]]]][[", 1));
+}
+
 // This would take minutes in quadratic time.
 TEST(Strings, ReplacesInLongTexts) {
   const std::string tabs(std::size_t{1} << 22, '\t');

@@ -288,7 +288,7 @@ def test_types_are_chosen_by_sensitivities(networks):
         found = [ingot.TensorSensitivity(name, 1.0 if name == sensitive else 1e-6, 0.0, 0.01)
                  for name in MEASURED]
         plan = ingot.plan_quantization(networks[0], bits_per_weight=9, sensitivities=found)
-        return {tensor.name: tensor.nbytes for tensor in plan.tensors}
+        return {tensor.name: tensor.bytes for tensor in plan.tensors}
 
     up, gate = (bytes_of(f"blk.0.{name}.weight") for name in ("ffn_up", "ffn_gate"))
     assert up["blk.0.ffn_up.weight"] > gate["blk.0.ffn_up.weight"]

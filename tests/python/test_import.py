@@ -76,16 +76,18 @@ def test_a_folder_is_planned_and_imported(folder, arrays, tmp_path):
     assert plan.type == "F32" and plan.file_name.endswith("F32.gguf")
     keys = {key.key: key for key in plan.keys}
     assert keys["llama.embedding_length"].value == WIDTH
-    assert keys["llama.embedding_length"].origin == "config.json"
+    assert keys["llama.embedding_length"].from_ == "config.json"
     assert keys["tokenizer.ggml.tokens"].value[2] == "a"
     tensors = {tensor.name: tensor for tensor in plan.tensors}
     down = tensors["blk.0.ffn_down.weight"]
-    assert down.shape == (WIDTH, 64) and down.nbytes == WIDTH * 64 * 4 and not down.transform
-    assert down.sources == ["model.layers.0.mlp.down_proj.weight"]
+    assert down.shape == (WIDTH, 64) and down.bytes == WIDTH * 64 * 4 and not down.transform
+    assert down.from_ == ["model.layers.0.mlp.down_proj.weight"]
     assert tensors["blk.0.attn_q.weight"].transform
+    with pytest.warns(DeprecationWarning, match="sources is called from_"):
+        assert down.sources == down.from_
     seen = []
     plan.write(tmp_path / "a.gguf", progress=seen.append)
-    assert (tmp_path / "a.gguf").stat().st_size == plan.nbytes and seen[-1] > 0
+    assert (tmp_path / "a.gguf").stat().st_size == plan.bytes and seen[-1] > 0
     with ingot.open(tmp_path / "a.gguf") as model:
         assert list(model.metadata) == [key.key for key in plan.keys]
         assert list(model.tensors) == [tensor.name for tensor in plan.tensors]
@@ -157,7 +159,7 @@ def test_a_folder_is_imported_in_several_files(folder, tmp_path):
     assert plan.write_shards(tmp_path / "a", shards=3, only=1) == planned[1:2]
     assert list(tmp_path.glob("*.gguf")) == [tmp_path / "a-00002-of-00003.gguf"]
     assert plan.write_shards(tmp_path / "a", shards=3, replace=True) == planned
-    whole = ingot.import_model(folder, tmp_path / "whole.gguf").nbytes
+    whole = ingot.import_model(folder, tmp_path / "whole.gguf").bytes
     assert ingot.merge(planned[0].file, tmp_path / "merged.gguf") == whole
     assert (tmp_path / "merged.gguf").read_bytes() == (tmp_path / "whole.gguf").read_bytes()
     outputs = ingot.convert(folder, tmp_path / "b.gguf", max_file_bytes=planned[0].bytes).outputs

@@ -261,9 +261,11 @@ def test_the_anatomy_covers_every_byte(model, model_path):
     position = 0
     for field in fields:
         assert field.offset == position
-        position += field.nbytes
+        position += field.size
     assert position == model_path.stat().st_size
-    assert fields[0].meaning == '"GGUF"'
+    assert fields[0].field == "magic" and fields[0].meaning == '"GGUF"' and fields[0].subject is None
+    with pytest.warns(DeprecationWarning, match="nbytes is called size"):
+        assert fields[0].nbytes == 4
 
 
 def test_the_summary(model):

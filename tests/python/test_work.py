@@ -68,15 +68,25 @@ def test_a_model_is_quantized_by_a_recipe(model_path, tmp_path, weights):
     errors = ingot.quantize_model(model_path, tmp_path / "q.gguf", "Q4_K_M", allow_requantize=True)
     assert len(errors) == 3
     with ingot.open(tmp_path / "q.gguf") as model:
-        assert sum(tensor.nbytes for tensor in model.tensors.values()) == plan.nbytes
+        assert sum(tensor.nbytes for tensor in model.tensors.values()) == plan.bytes
         for tensor in plan.tensors:
-            assert model.tensors[tensor.name].type == tensor.type
+            assert model.tensors[tensor.name].type == tensor.to
+            assert model.tensors[tensor.name].shape == tensor.shape
+    assert {tensor.reason for tensor in plan.tensors} == {"base", "one_dimension"}
+    with pytest.warns(DeprecationWarning, match="source_type is called from_"):
+        assert plan.tensors[0].source_type == plan.tensors[0].from_
     with pytest.raises(ingot.UsageError) as caught:
         ingot.quantize_model(model_path, tmp_path / "r.gguf", "Q4_K_M")
     assert caught.value.code == "requantize_refused"
     with pytest.raises(TypeError):
         ingot.plan_quantization(model_path)
     assert "Q4_K_M" in [recipe.name for recipe in ingot.recipes()]
+
+
+def test_rules_that_refuse_a_file_say_so():
+    rules = {rule.rule: rule for rule in ingot.check_rules()}
+    assert rules["not_gguf"].severity == "refused" and rules["not_gguf"].source == "format"
+    assert rules["split_keys"].severity == "warning"
 
 
 def test_errors_have_a_size_and_a_direction(model_path, tmp_path, weights):
@@ -159,6 +169,10 @@ def test_an_importance_matrix(shared, tmp_path):
     matrix = ingot.imatrix(path)
     name = next(iter(matrix))
     assert matrix[name].dtype == numpy.float32 and (matrix[name] >= 0).all()
+    summary = matrix.summary(name)
+    assert (summary["name"], summary["columns"], summary["experts"]) == (name, matrix[name].shape[1], 1)
+    assert summary["max"] == matrix[name].max() and summary["tokens"] == max(matrix.counts(name))
+    assert summary["mean"] == pytest.approx(matrix[name].mean())
     matrix.check()
     matrix.write(tmp_path / "m.gguf")
     again = ingot.imatrix(tmp_path / "m.gguf")

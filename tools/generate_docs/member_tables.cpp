@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ingot/anatomy.hpp"
 #include "ingot/check.hpp"
 #include "ingot/describe.hpp"
 #include "ingot/diff.hpp"
@@ -15,6 +16,8 @@
 #include "ingot/edit.hpp"
 #include "ingot/estimate.hpp"
 #include "ingot/evaluate.hpp"
+#include "ingot/imatrix.hpp"
+#include "ingot/import.hpp"
 #include "ingot/lora.hpp"
 #include "ingot/quantize_model.hpp"
 #include "ingot/remote_cache.hpp"
@@ -101,11 +104,19 @@ void fill_member_tables(std::string& page) {
   fill_members<WeightDistance>(page, "diff data");
   fill_members<PlannedShard>(page, "split");
   fill_members<TensorError>(page, "quantize error");
+  fill_members<QuantizePlan>(page, "quantize");
+  fill_members<ImportedKey>(page, "import key");
+  fill_members<ImportedTensor>(page, "import tensor");
+  fill_members<Field>(page, "anatomy");
+  fill_members<ImatrixEntry>(page, "imatrix entry");
+  fill_members<ImatrixSummary>(page, "imatrix summary");
+  fill_members(page, "check rule", check_rules().front());
   fill_members<Evaluation>(page, "evaluate");
   fill_members<TensorSensitivity>(page, "sensitivity");
   fill_members<DownloadedFile>(page, "download");
-  // The members of a change are those of its tensors.
+  // The members of a plan or a change are those of its tensors.
   const TensorInfo tensor = {};
+  fill_members(page, "quantize tensor", PlannedTensor{.source = &tensor, .choice = {}});
   LoraAdapter adapter;
   adapter.changes = {{.name = {}, .a = &tensor}};
   fill_members(page, "lora", adapter);

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from keyword import iskeyword
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Tuple, Type, TypeVar
 
 from . import _core
 
-__all__ = ["Facts", "as_row", "as_rows", "chosen", "old_names", "warn_of_old_name"]
+__all__ = ["Facts", "as_row", "as_rows", "chosen", "in_numpy_order", "old_names", "warn_of_old_name"]
 
 Kind = TypeVar("Kind", bound=type)
 Row = TypeVar("Row")
@@ -20,13 +21,19 @@ def warn_of_old_name(old: str, new: str) -> None:
 
 def as_row(kind: Type[Row], facts: Mapping[str, Any]) -> Row:
     """The named tuple of a kind, which has all members of the facts, but for those that are methods of
-    the kind."""
-    members = set(dir(kind)) - set(getattr(kind, "_fields"))
-    return kind(**{name: value for name, value in facts.items() if name not in members})
+    the kind. A name that Python reserves has an underscore behind it: `from_`."""
+    return as_rows(kind, [facts])[0]
 
 
 def as_rows(kind: Type[Row], rows: Iterable[Mapping[str, Any]]) -> List[Row]:
-    return [as_row(kind, row) for row in rows]
+    methods = set(dir(kind)) - set(getattr(kind, "_fields"))
+    return [kind(**{name + "_" if iskeyword(name) else name: value for name, value in row.items()
+                    if name not in methods}) for row in rows]
+
+
+def in_numpy_order(rows: Iterable[Any]) -> List[Any]:
+    """Named tuples whose `shape` has the fastest-varying dimension last."""
+    return [row._replace(shape=tuple(reversed(row.shape))) for row in rows]
 
 
 def chosen(function: str, values: Mapping[str, Any]) -> Dict[str, Any]:

@@ -80,7 +80,7 @@ def _convert_folder(plan: ImportPlan, path: str, max_file_bytes: int, replace: b
                           sum(shard.bytes for shard in shards))
     if not dry_run:
         plan.write(path, replace=replace, progress=progress)
-    return Conversion([path], plan.remarks, [], plan.nbytes)
+    return Conversion([path], plan.remarks, [], plan.bytes)
 
 
 def exportable_architectures() -> List[str]:

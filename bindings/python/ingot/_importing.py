@@ -8,7 +8,7 @@ from typing import Any, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 from . import _core
 from ._errors import Error, Path, about
-from ._facts import chosen
+from ._facts import as_rows, chosen, in_numpy_order, old_names
 from ._metadata import wrap
 from ._model import Model
 from ._work import AnyModel, Progress, Shard, opened, plan_shards
@@ -17,26 +17,29 @@ __all__ = ["ImportPlan", "ImportedKey", "ImportedTensor", "find_adapter_base",
            "find_importable_class", "import_model", "plan_adapter_import", "plan_import"]
 
 
+@old_names(origin="from_")
 class ImportedKey(NamedTuple):
     """A key of the result, and the file that it comes from, such as "config.json"."""
 
     key: str
     value: Any
-    origin: str
+    from_: str
 
 
+@old_names(nbytes="bytes", sources="from_")
 class ImportedTensor(NamedTuple):
-    """A tensor of the result. `shape` is in NumPy's order; `sources` are the tensors of the folder
-    that it is made of; `transform`, such as "rope_pairs", is empty if the values stay in place."""
+    """A tensor of the result. `shape` is in NumPy's order; `transform`, such as "rope_pairs", is empty
+    if the values stay in place; `from_` names the tensors of the folder that it is made of."""
 
     name: str
     type: str
     shape: Tuple[int, ...]
-    nbytes: int
-    sources: List[str]
+    bytes: int
+    from_: List[str]
     transform: str
 
 
+@old_names(nbytes="bytes")
 class ImportPlan:
     """A folder that has been checked and planned; `write` makes the model."""
 
@@ -45,18 +48,18 @@ class ImportPlan:
         self.folder = folder
 
     def __repr__(self) -> str:
-        return f"<ingot.ImportPlan {self.folder!r}: {self.file_name}, {self.nbytes:,} bytes>"
+        return f"<ingot.ImportPlan {self.folder!r}: {self.file_name}, {self.bytes:,} bytes>"
 
     @property
     def keys(self) -> List[ImportedKey]:
         """The keys in the order of the file."""
-        return [ImportedKey(key, wrap(value), origin) for key, value, origin in self._core.keys()]
+        return [key._replace(value=wrap(key.value))
+                for key in as_rows(ImportedKey, self._core.keys())]
 
     @property
     def tensors(self) -> List[ImportedTensor]:
         """The tensors in the order of the file."""
-        return [ImportedTensor(name, type, shape[::-1], nbytes, sources, transform)
-                for name, type, shape, nbytes, sources, transform in self._core.tensors()]
+        return in_numpy_order(as_rows(ImportedTensor, self._core.tensors()))
 
     @property
     def remarks(self) -> List[Error]:
@@ -74,7 +77,7 @@ class ImportPlan:
         return self._core.file_name()
 
     @property
-    def nbytes(self) -> int:
+    def bytes(self) -> int:
         """The size of the file."""
         return self._core.file_bytes()
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core
 from ._errors import Error, about, name_path, usage_error
-from ._facts import Facts
+from ._facts import Facts, as_rows, old_names
 from ._handle import Handle
 from ._html import model_html
 from ._metadata import Metadata
@@ -35,14 +35,16 @@ class ModelFile(NamedTuple):
     tensor_count: int
 
 
+@old_names(nbytes="size", name="field")
 class Field(NamedTuple):
-    """A run of bytes of a file with one meaning."""
+    """A run of bytes of a file with one meaning; `subject` is the key or the tensor that it belongs to,
+    or None."""
 
     section: str
     offset: int
-    nbytes: int
-    name: str
-    subject: str
+    size: int
+    field: str
+    subject: Optional[str]
     meaning: str
 
 
@@ -129,7 +131,7 @@ class Model:
 
     def anatomy(self, file: int = 0) -> List[Field]:
         """A file explained byte by byte: every byte belongs to exactly one of the fields."""
-        return [Field(*field) for field in self._core.fields(file)]
+        return as_rows(Field, self._core.fields(file))
 
     def _repr_html_(self) -> str:
         if self.closed:
@@ -199,7 +201,7 @@ def open(source: Source, *, access: str = "map", lenient: bool = False, shards: 
     if access not in ("map", "read"):
         raise ValueError('access must be "map" or "read"')
     bounds = {} if limits is None else dict(limits)
-    unknown = set(bounds) - _LIMITS
+    unknown = set(bounds) - set(_core.limit_names)
     if unknown:
         raise ValueError(f"unknown limits: {', '.join(sorted(unknown))}")
     if isinstance(source, (bytes, bytearray, memoryview, np.ndarray)):
@@ -223,8 +225,6 @@ def _is_remote(path: str) -> bool:
 
 
 _OTHER_FORMAT = ("not_gguf", "not_a_regular_file", "truncated", "io_error")
-_LIMITS = {"max_header_bytes", "max_keys", "max_tensors", "max_string_bytes", "max_array_elements",
-           "max_depth"}
 
 
 def _open_path(path: str, access: str, lenient: bool, shards: bool, header_only: bool,

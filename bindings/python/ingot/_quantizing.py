@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _core
 from ._errors import about
-from ._facts import as_rows, chosen, old_names, warn_of_old_name
+from ._facts import as_rows, chosen, in_numpy_order, old_names, warn_of_old_name
 from ._importing import opened_or_imported
 from ._work import AnyModel, Path, Progress
 
@@ -31,7 +31,7 @@ class ImportanceMatrix(Mapping[str, "np.ndarray[Any, Any]"]):
         return self._core.weights(name)
 
     def __iter__(self) -> Any:
-        return iter([row[0] for row in self._core.entries()])
+        return iter([entry["name"] for entry in self._core.entries()])
 
     def __len__(self) -> int:
         return len(self._core.entries())
@@ -42,6 +42,11 @@ class ImportanceMatrix(Mapping[str, "np.ndarray[Any, Any]"]):
     def counts(self, name: str) -> List[float]:
         """How many tokens each expert has seen."""
         return self._core.counts(name)
+
+    def summary(self, name: str) -> Dict[str, Any]:
+        """The data of a tensor at a glance, as an entry of ``ingot imatrix show --json``, which
+        docs/json.md lists."""
+        return self._core.summary(name)
 
     def moment_columns(self, name: str) -> int:
         """How many columns a block of second moments of a tensor has; 0 if there are none."""
@@ -117,12 +122,21 @@ def opened_importance(importance: Union[ImportanceMatrix, Path, None]) -> Option
     return imatrix(importance)
 
 
+@old_names(source_type="from_", type="to", nbytes="bytes")
 class PlannedTensor(NamedTuple):
+    """The plan of one tensor. `shape` is in NumPy's order; `reason` is one of the words that
+    docs/json.md lists, `explanation` the same for people."""
+
     name: str
-    source_type: str
-    type: str
-    nbytes: int
+    from_: str
+    to: str
+    bytes: int
+    explanation: str
     reason: str
+    shape: Tuple[int, ...]
+    bytes_before: int
+    importance: bool
+    feedback: bool
 
 
 @old_names(elements="count")
@@ -180,27 +194,28 @@ class TensorSensitivity(NamedTuple):
         return _core.alpha(self, weighted)
 
 
+@old_names(nbytes="bytes")
 class QuantizePlan:
-    """What `quantize_model` would do; `write` does it."""
+    """What `quantize_model` would do; `write` does it. Members are those of ``ingot quantize --dry-run
+    --json``, which docs/json.md lists."""
+
+    file_type: Optional[int]
+    elements: int
+    bytes_before: int
+    bytes: int
+    bits_per_weight: float
+    target: Optional[Dict[str, float]]
 
     def __init__(self, core: _core.QuantizeJob) -> None:
         self._core = core
+        self.__dict__.update(core.facts())
 
     def __repr__(self) -> str:
-        return f"<ingot.QuantizePlan: {self.nbytes:,} bytes, {self.bits_per_weight:.2f} bits per weight>"
+        return f"<ingot.QuantizePlan: {self.bytes:,} bytes, {self.bits_per_weight:.2f} bits per weight>"
 
     @property
     def tensors(self) -> List[PlannedTensor]:
-        return [PlannedTensor(*row) for row in self._core.tensors()]
-
-    @property
-    def nbytes(self) -> int:
-        """Of all tensors of the result."""
-        return self._core.size_bytes()
-
-    @property
-    def bits_per_weight(self) -> float:
-        return 8.0 * self._core.size_bytes() / max(self._core.element_count(), 1)
+        return in_numpy_order(as_rows(PlannedTensor, self._core.tensors()))
 
     def write(self, path: Union[Path, Sequence[Path]], *, replace: bool = False,
               progress: Progress = None) -> List[TensorError]:

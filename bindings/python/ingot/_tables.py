@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, List, NamedTuple, Optional
 
 from . import _core
+from ._facts import as_rows, old_names
 
 __all__ = ["CheckRule", "DeviceModel", "MetadataKey", "Recipe", "ShardName", "check_rules",
            "device_models", "digest_algorithms", "file_formats", "identify_content",
@@ -29,19 +30,22 @@ def recipes() -> List[Recipe]:
     return [Recipe(*row) for row in _core.recipes()]
 
 
+@old_names(name="rule")
 class CheckRule(NamedTuple):
-    """A rule of `ingot.check`: docs/check-rules.md explains each."""
+    """A rule of `ingot.check`: docs/check-rules.md explains each. `severity` is "refused" for a rule
+    without which a file does not open."""
 
-    name: str
+    rule: str
     severity: str
     category: str
     title: str
     remedy: str
+    source: str
 
 
 def check_rules() -> List[CheckRule]:
     """All rules: first those by which a file is refused."""
-    return [CheckRule(*row) for row in _core.check_rules()]
+    return as_rows(CheckRule, _core.check_rules())
 
 
 class DeviceModel(NamedTuple):

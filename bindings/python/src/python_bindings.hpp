@@ -116,9 +116,6 @@ struct OpenModel {
   [[nodiscard]] const TensorInfo& tensor(std::size_t index) const;
 };
 
-/// Sets the limits that a dict names.
-void set_limits(Limits& limits, const py::dict& names);
-
 /// A value as an object of Python. Numbers in arrays become a read-only view that keeps `owner`
 /// alive; arrays of strings and of arrays become ingot._core.Elements.
 [[nodiscard]] py::object to_python(const Value& value, Endian byte_order, const py::object& owner);

@@ -10,7 +10,7 @@
 namespace ingot::python {
 namespace {
 
-/// Of a path, or of a model that is open.
+/// The findings of a path, or of a model that is open.
 py::object check(const py::object& source, bool with_data, const std::vector<std::string>& rules,
                  std::uint64_t max_findings, unsigned threads, const py::object& progress) {
   CheckOptions options;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ingot/imatrix.hpp>
 
-#include "python_bindings.hpp"
+#include "python_facts.hpp"
 
 namespace ingot::python {
 namespace {
@@ -69,9 +69,17 @@ void add_imatrix(py::module_& module) {
            })
       .def("entries",
            [](const ImportanceMatrix& self) {
-             return list_of(self.entries(), [](const ImatrixEntry& entry) {
-               return py::make_tuple(to_str(entry.name), entry.expert_count, entry.column_count());
-             });
+             return list_of(self.entries(), &facts_of<ImatrixEntry>);
+           })
+      .def("summary",
+           [](const ImportanceMatrix& self, const py::str& name) {
+             const ImatrixEntry& entry = entry_of(self, name);
+             const ImatrixSummary found =
+                 run(py::none(), [&](const Report&) { return self.summarize(entry); });
+             FactDict members;
+             describe(members, entry);
+             describe(members, found);
+             return members.facts;
            })
       .def("weights", &weights_of)
       .def("moments", &moments_of)

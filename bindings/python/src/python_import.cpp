@@ -4,6 +4,7 @@
 #include <ingot/model_card.hpp>
 #include <ingot/split.hpp>
 
+#include "python_facts.hpp"
 #include "python_options.hpp"
 
 namespace ingot::python {
@@ -41,26 +42,17 @@ std::optional<std::string> find_in(const py::str& folder, Find find) {
   return find(file_system(), name);
 }
 
-/// key, value, origin
+/// The described members of the keys, each with its value.
 py::list import_keys_of(const PlanPointer& self) {
   const std::vector<KeyValue> values = self->import->metadata();
   const py::object owner = py::cast(self);
   py::list rows;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    rows.append(py::make_tuple(to_str(values[i].key),
-                               to_python(values[i].value, Endian::little, owner),
-                               to_str(self->import->keys()[i].origin)));
+    py::dict row = facts_of(self->import->keys()[i]);
+    row["value"] = to_python(values[i].value, Endian::little, owner);
+    rows.append(row);
   }
   return rows;
-}
-
-/// name, type, shape, nbytes, sources, transform
-py::list tensors_of(const ImportPlan& self) {
-  return list_of(self.import->tensors(), [](const ImportedTensor& tensor) {
-    return py::make_tuple(to_str(tensor.name), type_name(tensor.type), shape_tuple(tensor.shape),
-                          tensor.size_bytes, list_of(tensor.sources, &to_str),
-                          to_str(tensor.transform));
-  });
 }
 
 /// The model that the folder would become, which the import makes as it is read.
@@ -116,7 +108,10 @@ void add_import(py::module_& module) {
   py::class_<ImportPlan, PlanPointer>(module, "ImportPlan")
       .def(py::init(&make_import_plan))
       .def("keys", &import_keys_of)
-      .def("tensors", &tensors_of)
+      .def("tensors",
+           [](const ImportPlan& self) {
+             return list_of(self.import->tensors(), &facts_of<ImportedTensor>);
+           })
       .def("remarks", [](const ImportPlan& self) { return error_list(self.import->remarks()); })
       .def("type", [](const ImportPlan& self) { return type_name(self.import->type()); })
       .def("file_name", [](const ImportPlan& self) { return to_str(self.import->file_name()); })

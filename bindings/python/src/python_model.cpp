@@ -105,9 +105,7 @@ py::list fields_of(const OpenModel& self, std::size_t file) {
   py::list fields;
   if (file >= self.model().files().size()) throw py::index_error("no such file");
   visit_fields(self.model(), file, [&](const Field& field) {
-    fields.append(py::make_tuple(std::string(name_of(field.section)), field.file_offset,
-                                 field.size_bytes, to_str(field.name), to_str(field.subject),
-                                 to_str(field.meaning)));
+    fields.append(facts_of(field));
     return true;
   });
   return fields;

@@ -86,7 +86,7 @@ OpenAnyOptions open_options_from(const std::string& access, bool is_lenient, boo
   options.gguf.with_shards = with_shards;
   options.gguf.is_header_only = is_header_only;
   options.gguf.uses_index = uses_index;
-  set_limits(options.gguf.limits, limits);
+  options.gguf.limits = options_from<Limits>(limits);
   return options;
 }
 
@@ -156,16 +156,6 @@ Opened open_file(const py::object& file, bool is_lenient, bool is_header_only, b
 }
 
 }  // namespace
-
-void set_limits(Limits& limits, const py::dict& names) {
-  const OptionSetter set(names);
-  set("max_header_bytes", limits.max_header_bytes);
-  set("max_keys", limits.max_keys);
-  set("max_tensors", limits.max_tensors);
-  set("max_string_bytes", limits.max_string_bytes);
-  set("max_array_elements", limits.max_array_elements);
-  set("max_depth", limits.max_depth);
-}
 
 Buffer::Buffer(const py::handle& object, bool is_writable) {
   const int flags = PyBUF_C_CONTIGUOUS | (is_writable ? PyBUF_WRITABLE : 0);

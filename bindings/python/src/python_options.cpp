@@ -74,6 +74,7 @@ void add_options(py::module_& module) {
   names["plan_import"] = option_names<ImportOptions>();
   names["plan_quantization"] = option_names<QuantizeModelOptions>();
   module.attr("option_names") = names;
+  module.attr("limit_names") = option_names<Limits>();
 }
 
 }  // namespace ingot::python

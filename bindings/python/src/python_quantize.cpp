@@ -55,15 +55,6 @@ std::unique_ptr<QuantizeJob> make_quantize_job(const std::shared_ptr<OpenModel>&
   return job;
 }
 
-/// name, from, to, bytes, reason
-py::list rows_of(const QuantizeJob& self) {
-  return list_of(self.plan.tensors, [&](const PlannedTensor& tensor) {
-    return py::make_tuple(to_str(tensor.source->name), type_name(tensor.source->type),
-                          type_name(tensor.choice.type), tensor.size_bytes,
-                          to_str(explain(tensor.choice, *tensor.source, self.options.types)));
-  });
-}
-
 py::list error_rows(const QuantizeJob& self, const std::vector<TensorError>& errors) {
   py::list rows;
   for (std::size_t i = 0; i < errors.size(); ++i) {
@@ -129,11 +120,11 @@ py::list write_plan(const QuantizeJob& self, const std::vector<py::str>& paths, 
 void add_quantize(py::module_& module) {
   py::class_<QuantizeJob>(module, "QuantizeJob")
       .def(py::init(&make_quantize_job))
-      .def("tensors", &rows_of)
-      .def("file_type", [](const QuantizeJob& self) { return self.plan.file_type; })
-      .def("source_bytes", [](const QuantizeJob& self) { return self.plan.source_bytes; })
-      .def("size_bytes", [](const QuantizeJob& self) { return self.plan.size_bytes; })
-      .def("element_count", [](const QuantizeJob& self) { return self.plan.element_count; })
+      .def("facts", [](const QuantizeJob& self) { return facts_of(self.plan); })
+      .def("tensors",
+           [](const QuantizeJob& self) {
+             return list_of(self.plan.tensors, &facts_of<PlannedTensor>);
+           })
       .def("file_count",
            [](const QuantizeJob& self) {
              return self.options.keeps_shards ? kept_shards(self.model->model(), self.plan).size()

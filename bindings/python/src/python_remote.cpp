@@ -6,6 +6,7 @@
 #include <ingot/remote_cache.hpp>
 
 #include "python_facts.hpp"
+#include "python_options.hpp"
 
 namespace ingot::python {
 namespace {
@@ -17,7 +18,7 @@ std::shared_ptr<OpenModel> open_reference(const std::string& reference, bool is_
   options.gguf.is_lenient = is_lenient;
   options.gguf.is_header_only = is_header_only;
   options.gguf.uses_index = uses_index;
-  set_limits(options.gguf.limits, limits);
+  options.gguf.limits = options_from<Limits>(limits);
   RemoteOptions remote = remote_options();
   RemoteModel model = run(py::none(), [&](const Report& report) {
     // A copy: the store asks as long as it reads.

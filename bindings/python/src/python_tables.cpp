@@ -10,7 +10,7 @@
 #include <ingot/tokenizer.hpp>
 #include <ingot/types.hpp>
 
-#include "python_bindings.hpp"
+#include "python_facts.hpp"
 
 namespace ingot::python {
 namespace {
@@ -41,14 +41,6 @@ py::list file_type_rows() {
 py::list recipe_rows() {
   return list_of(recipes(), [](const Recipe& recipe) {
     return py::make_tuple(std::string(recipe.name), std::string(recipe.description));
-  });
-}
-
-py::list rule_rows() {
-  return list_of(check_rules(), [](const CheckRule& rule) {
-    return py::make_tuple(std::string(rule.name), std::string(name_of(rule.severity)),
-                          std::string(name_of(rule.category)), std::string(rule.title),
-                          std::string(rule.remedy));
   });
 }
 
@@ -87,7 +79,7 @@ void add_tables(py::module_& module) {
   module.attr("digest_algorithms") = list_of(digest_algorithms, &DigestAlgorithmInfo::name);
   module.attr("file_formats") = list_of(file_formats, &FileFormatInfo::name);
   module.def("recipes", &recipe_rows);
-  module.def("check_rules", &rule_rows);
+  module.def("check_rules", [] { return list_of(check_rules(), &facts_of<CheckRule>); });
   module.def("device_models", &device_rows);
   module.def("standard_keys", &key_rows);
   module.def("usual_type", &usual_type_of);

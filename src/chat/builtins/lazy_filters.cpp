@@ -47,7 +47,7 @@ Value failing_generator(Call& call, std::string_view reason) {
   return lazy(call, generator);
 }
 
-/// Without elements.
+/// A generator without elements.
 Value empty_generator(Call& call) {
   return lazy(call, new_generator(call, [](Heap&, Generator&) { return Value(); }));
 }

@@ -87,7 +87,7 @@ bool append_query(Heap& heap, const Value& pairs) {
 }
 
 /// The characters of a text outside of comments and tags, by their places. What a comment parts may
-/// be the beginning of another one, as in the engine of reference.
+/// be the beginning of another one, as in the reference engine.
 std::vector<std::uint32_t> places_outside_tags(std::string_view text) {
   constexpr std::string_view mark = "<!--";
   std::vector<std::uint32_t> kept;
@@ -217,7 +217,7 @@ Value filter_indent(Call& call) {
   INGOT_TRY(const Value indention, indention_of(call));
   const bool indents_first = call.flag(1);
   const bool indents_blank = call.flag(2);
-  // The engine of reference appends a line end before it splits, so that one at the end stays.
+  // The reference engine appends a line end before it splits, so that one at the end stays.
   INGOT_TRY(const Value closed,
             concatenate(call.heap, text,
                         Value::text_of("\n", text.is_mixed() ? std::uint8_t{0} : text.origin())));
@@ -235,7 +235,8 @@ Value filter_indent(Call& call) {
   return call.heap.take_string(mark).with_markup(text.is_markup());
 }
 
-/// Without Python's line breaks in long values and its order of keys.
+/// Writes a value as `repr` does, without Python's line breaks in long values and its order of
+/// keys.
 Value filter_pprint(Call& call) { return repr_of(call.heap, call.self); }
 
 Value filter_striptags(Call& call) {

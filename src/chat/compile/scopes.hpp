@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the slot of every name. The rules are those of the engine of reference, oddities included:
+// Finds the slot of every name. The rules are those of the reference engine, oddities included:
 // a scope knows all names that are read or set in it before any of it runs.
 #pragma once
 

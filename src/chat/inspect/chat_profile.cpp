@@ -138,7 +138,7 @@ class Prober {
  private:
   using Messages = std::initializer_list<ChatValue>;
   static constexpr ChatTime default_time{2025, 7, 4, 5, 6, 7};
-  /// Of one conversation. Real templates take less than a quarter of each.
+  /// The limits of one conversation. Real templates take less than a quarter of each.
   static constexpr ChatLimits limits = {.max_steps = 20'000,
                                         .max_output_bytes = std::uint64_t{1} << 20,
                                         .max_memory_bytes = std::uint64_t{4} << 20};
@@ -188,7 +188,7 @@ class Prober {
                           (!talk || (contains(talk, answer) && contains(talk, second_question)));
   }
 
-  /// Which plain conversations fail, and whether the day decides what is in a prompt.
+  /// Finds which plain conversations fail, and whether the day decides what is in a prompt.
   void find_refusals() {
     try_conversation("a single message of the user", true, {user(question)});
     try_conversation("a conversation of three messages", true,

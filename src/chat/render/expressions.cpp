@@ -12,7 +12,7 @@ namespace {
 /// stack, with sanitizers less than 1 KiB.
 constexpr std::uint32_t max_evaluation_depth = 4000;
 
-/// Whether the engine of reference computes an expression when it reads the template.
+/// Whether the reference engine computes an expression when it reads the template.
 bool is_constant(const Node& node) {
   bool is_fixed = node.kind != NodeKind::name && node.kind != NodeKind::call;
   if (node.kind == NodeKind::filter) {
@@ -207,7 +207,7 @@ Value Render::evaluate_slice(const SliceNode& node) {
     INGOT_TRY(bounds[i], evaluate(*node.bounds[i]));
   }
   heap_.set_place(node.place);
-  // The engine of reference takes a slice of a constant, which it computes beforehand, for an item.
+  // The reference engine takes a slice of a constant, which it computes beforehand, for an item.
   if (!is_sliceable(object) && !object.is_undefined() && is_constant(node)) {
     return heap_.new_undefined(Undefined::Reason::element, "slice", object.kind);
   }

@@ -31,7 +31,7 @@ double floor_rest(double dividend, double divisor) noexcept {
   return (rest < 0) != (divisor < 0) ? rest + divisor : rest;
 }
 
-/// As Python's float_floor_div: exact, unlike the floor of the quotient.
+/// Divides as Python's float_floor_div does: exact, unlike the floor of the quotient.
 double floor_quotient(double dividend, double divisor) noexcept {
   const double quotient = (dividend - floor_rest(dividend, divisor)) / divisor;
   if (quotient == 0) return std::copysign(0.0, dividend / divisor);

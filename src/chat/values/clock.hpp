@@ -16,8 +16,8 @@ inline constexpr std::size_t max_directive_bytes = 64;
 /// The time of the system's clock, in its time zone.
 [[nodiscard]] ChatTime local_time();
 
-/// As C's strftime in the locale "C" with the flags of glibc (`%-d`). A directive that is none
-/// stays as it is.
+/// Formats as C's strftime does in the locale "C" with the flags of glibc (`%-d`). A directive that
+/// is none stays as it is.
 [[nodiscard]] std::string format_time(std::string_view format, const ChatTime& time);
 
 }  // namespace ingot::chat

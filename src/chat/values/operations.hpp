@@ -33,7 +33,7 @@ Value escaped(Heap& heap, const Value& value);
 /// False after a failure: the key has no hash, or the object is full.
 [[nodiscard]] bool insert(Heap& heap, Object& object, const Value& key, const Value& value);
 [[nodiscard]] bool insert_all(Heap& heap, Object& object, std::span<const Keyword> keywords);
-/// Also false after a failure.
+/// False after a failure, too.
 [[nodiscard]] bool has_hash(Heap& heap, const Value& value, std::uint32_t depth = 0);
 /// False, after a failure, if a key has no hash.
 [[nodiscard]] bool allow_key(Heap& heap, const Value& key);
@@ -59,7 +59,7 @@ Value next(Heap& heap, Iteration& iteration);
 enum class Comparison : std::uint8_t { eq, ne, lt, le, gt, ge, in, not_in };
 
 [[nodiscard]] bool is_true(const Value& value);
-/// Also false after a failure.
+/// False after a failure, too.
 [[nodiscard]] bool equal(Heap& heap, const Value& left, const Value& right,
                          std::uint32_t depth = 0);
 /// -1, 0 or 1, or 2 if one is NaN; nothing, after a failure, for values without an order.

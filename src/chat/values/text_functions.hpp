@@ -22,7 +22,7 @@ Value change_case(Heap& heap, const Value& text, Case wanted);
 /// At most `max_count` times; below 0: all.
 Value replace(Heap& heap, const Value& text, const Value& old_text, const Value& new_text,
               std::int64_t max_count);
-/// To a width in characters: spaces left, right, or half and half.
+/// Fills a text up to a width in characters: spaces left, right, or half and half.
 Value pad(Heap& heap, const Value& text, std::int64_t width, Side side, const Value& fill);
 /// `separator` none: at runs of white space. `max_splits` below 0: no bound.
 Value split(Heap& heap, const Value& text, const Value& separator, std::int64_t max_splits,

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/ascii.hpp"
+#include "base/strings.hpp"
 #include "ingot/source.hpp"
 #include "io/folder_file.hpp"
 
@@ -16,24 +17,13 @@ namespace ingot::formats {
 namespace {
 
 constexpr std::uint64_t max_config_bytes = std::uint64_t{1} << 16;
-constexpr std::size_t max_brackets = 64;
+constexpr std::size_t max_json_depth = 64;
 
 /// Whether a text can stand in keys of a model.
 bool is_architecture(const std::string& text) {
   return !text.empty() && text.size() <= 32 && std::ranges::all_of(text, [](char c) {
     return is_lower_or_digit(c) || c == '_' || c == '-';
   });
-}
-
-/// JSON, or a discarded value if it was refused. A configuration has few brackets; deep nesting
-/// takes many.
-nlohmann::json parse(const std::string& text) {
-  std::size_t brackets = 0;
-  for (const char character : text) {
-    if (character == '[' || character == '{') ++brackets;
-  }
-  if (brackets > max_brackets) return nlohmann::json(nlohmann::json::value_t::discarded);
-  return nlohmann::json::parse(text, nullptr, false);
 }
 
 std::optional<float> number_of(const nlohmann::json& config, const char* key) {
@@ -53,7 +43,8 @@ std::optional<std::uint64_t> count_of(const nlohmann::json& config, const char* 
 
 BumpConfig parse_bump_config(const std::string& text) {
   BumpConfig config;
-  const nlohmann::json parsed = parse(text);
+  if (is_json_deeper(text, max_json_depth)) return config;
+  const nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
   if (!parsed.is_object()) return config;
   const auto model_type = parsed.find("model_type");
   if (model_type != parsed.end() && model_type->is_string()) {

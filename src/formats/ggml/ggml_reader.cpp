@@ -124,7 +124,7 @@ constexpr std::uint32_t end_id = 2;
 constexpr std::uint32_t last_byte_id = 258;
 
 /// The text of a token in a SentencePiece vocabulary, and its kind.
-TokenKind settle_token(std::uint32_t id, std::string& text) {
+TokenKind resolve_token(std::uint32_t id, std::string& text) {
   constexpr std::array special = {"<unk>", "<s>", "</s>"};
   if (id < special.size()) {
     text = special[id];
@@ -144,7 +144,7 @@ void set_vocabulary(std::vector<GgmlToken> tokens, ModelWriter& keys) {
   std::vector<float> scores;
   std::vector<std::int32_t> kinds;
   for (GgmlToken& token : tokens) {
-    kinds.push_back(settle_token(static_cast<std::uint32_t>(texts.size()), token.text));
+    kinds.push_back(resolve_token(static_cast<std::uint32_t>(texts.size()), token.text));
     scores.push_back(token.score);
     texts.push_back(std::move(token.text));
   }

@@ -321,6 +321,28 @@ Result<std::vector<double>> ImportanceMatrix::read_counts(const ImatrixEntry& en
   return totals;
 }
 
+Result<ImatrixSummary> ImportanceMatrix::summarize(const ImatrixEntry& entry) const {
+  constexpr std::uint64_t piece_values = 1 << 16;
+  ImatrixSummary summary;
+  INGOT_TRY(const std::vector<double> counts, read_counts(entry));
+  for (const double count : counts) {
+    summary.token_count = std::max(summary.token_count, count);
+    if (count == 0.0) ++summary.unused_experts;
+  }
+  std::vector<float> weights;
+  double sum = 0.0;
+  for (std::uint64_t done = 0; done < entry.value_count; done += weights.size()) {
+    weights.resize(std::min(piece_values, entry.value_count - done));
+    INGOT_TRY_VOID(read_weights(entry, done, weights));
+    for (const float weight : weights) {
+      sum += static_cast<double>(weight);
+      summary.largest = std::max(summary.largest, static_cast<double>(weight));
+    }
+  }
+  summary.mean = sum / static_cast<double>(entry.value_count);
+  return summary;
+}
+
 Result<void> ImportanceMatrix::check_values() const {
   for (std::size_t i = 0; i < state_->entries.size(); ++i) {
     const ImatrixEntry& entry = state_->entries[i];

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A JSON text as a tree that keeps the order of its members, within limits and without recursion.
+//
+// It is for files of tens of megabytes, such as tokenizer.json: a value takes 24 bytes, a quarter
+// of what it takes in nlohmann::json, which is for small texts and for JSON that is written.
 #pragma once
 
 #include <cstddef>

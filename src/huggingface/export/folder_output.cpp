@@ -52,7 +52,7 @@ FolderOutput::FolderOutput(const Model& model, FolderContent content,
   remarks_ = content_.remarks;
 }
 
-Result<void> FolderOutput::settle(const std::string& folder) {
+Result<void> FolderOutput::choose_folder(const std::string& folder) {
   folder_ = folder;
   for (const formats::SafetensorsShard& shard : content_.shards) {
     outputs_.push_back(shard.path);

@@ -30,7 +30,7 @@ class FolderOutput final : public Conversion {
 
   /// Once. Errc::already_exists if the folder holds files that may not be replaced;
   /// Errc::invalid_argument if one that would stay would become a part of the model.
-  [[nodiscard]] Result<void> settle(const std::string& folder);
+  [[nodiscard]] Result<void> choose_folder(const std::string& folder);
 
   [[nodiscard]] Result<void> run(const WriteProgress& progress) const override;
 

@@ -269,7 +269,7 @@ Result<std::unique_ptr<Conversion>> plan_folder_export(const Model& model,
          .remedy = Remedy::allow_loss});
   }
   auto output = std::make_unique<huggingface::FolderOutput>(model, std::move(content), options);
-  INGOT_TRY_VOID(output->settle(path));
+  INGOT_TRY_VOID(output->choose_folder(path));
   return std::unique_ptr<Conversion>(std::move(output));
 }
 

@@ -2,15 +2,48 @@
 // tokenizer.model from the tokens of a model. Source of the numbers of fields:
 // sentencepiece_model.proto of the project SentencePiece.
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
-#include "huggingface/export/protobuf_writer.hpp"
 #include "huggingface/export/tokenizer_files_text.hpp"
 #include "huggingface/import/tokenizer/sentencepiece_model.hpp"
 #include "ingot/metadata_keys.hpp"
 
 namespace ingot::huggingface {
 namespace {
+
+/// Fields of one message, in the order of the calls.
+class ProtobufWriter {
+ public:
+  void add_varint(std::uint32_t field, std::uint64_t value) {
+    put_varint(std::uint64_t{field} << 3);
+    put_varint(value);
+  }
+  void add_bytes(std::uint32_t field, std::string_view bytes) {
+    put_varint(std::uint64_t{field} << 3 | 2);
+    put_varint(bytes.size());
+    bytes_ += bytes;
+  }
+  void add_float(std::uint32_t field, float value) {
+    put_varint(std::uint64_t{field} << 3 | 5);
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    for (unsigned shift = 0; shift < 32; shift += 8) put_byte(bits >> shift);
+  }
+
+  [[nodiscard]] const std::string& bytes() const noexcept { return bytes_; }
+
+ private:
+  void put_byte(std::uint64_t byte) { bytes_ += static_cast<char>(byte & 0xFF); }
+  void put_varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) put_byte((value & 0x7F) | 0x80);
+    put_byte(value);
+  }
+
+  std::string bytes_;
+};
 
 enum ModelField : std::uint32_t { piece_field = 1, trainer_field = 2, normalizer_field = 3 };
 enum PieceField : std::uint32_t { text_field = 1, score_field = 2, type_field = 3 };

@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "huggingface/folder/json_text.hpp"
 
+#include "base/strings.hpp"
 #include "huggingface/folder/refusal.hpp"
 
 namespace ingot::huggingface {
 
 bool is_nested_too_deep(std::string_view text) noexcept {
-  std::size_t depth = 0;
-  bool is_text = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char character = text[i];
-    if (is_text) {
-      if (character == '\\') ++i;
-      is_text = character != '"';
-    } else if (character == '"') {
-      is_text = true;
-    } else if (character == '[' || character == '{') {
-      if (++depth > max_json_depth) return true;
-    } else if ((character == ']' || character == '}') && depth > 0) {
-      --depth;
-    }
-  }
-  return false;
+  return is_json_deeper(text, max_json_depth);
 }
 
 Result<nlohmann::json> parse_json(std::string_view text, const std::string& subject) {

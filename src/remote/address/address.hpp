@@ -16,10 +16,10 @@ namespace ingot::remote {
 struct Address {
   bool is_https = true;
   std::string user_info;  ///< "user:password" as written; sent to this site only, and never shown.
-  std::string host;       ///< In lower case; IPv6 in brackets.
+  std::string host;       ///< The name in lower case; IPv6 in brackets.
   std::uint16_t port = 0;
   std::string path = "/";  ///< Percent-encoded.
-  std::string query;       ///< Without its question mark.
+  std::string query;       ///< The query without its question mark.
 
   /// The address for a request, without `user_info`.
   [[nodiscard]] std::string url() const;

@@ -56,7 +56,7 @@ class HeaderRecording {
   void keep(const CachedFacts& facts);
 
  private:
-  std::string folder_;     ///< Of the entries.
+  std::string folder_;     ///< The folder of the entries.
   std::string temporary_;  ///< Folder of this one.
   Address address_;
   std::mutex mutex_;

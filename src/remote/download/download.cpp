@@ -32,7 +32,7 @@ struct Start {
   remote::FileIdentity identity;
   Address given;
   Address final_address;
-  std::string sha256;      ///< That the server names; may be empty.
+  std::string sha256;      ///< The digest that the server names; may be empty.
   bool has_ranges = true;  ///< Else the server sends all or nothing.
 };
 
@@ -43,9 +43,9 @@ Result<Start> ask(const std::shared_ptr<Client>& client, const Address& address,
   INGOT_TRY(const remote::Answer answer, client->perform({address}, head));
   if (answer.paused != nullptr) client->cancel(answer.paused);
   INGOT_TRY_VOID(
-      head.settle_size(answer, {Errc::remote_failed, Error::no_offset, address.shown(),
-                                "it does not tell the size of the file, so nothing would "
-                                "tell that it is whole"}));
+      head.resolve_size(answer, {Errc::remote_failed, Error::no_offset, address.shown(),
+                                 "it does not tell the size of the file, so nothing would "
+                                 "tell that it is whole"}));
   Start start{head.identity, address, answer.address, {}, answer.status != 200};
   start.sha256 = remote::parse_sha256(remote::without_quotes(answer.linked_tag));
   if (known != nullptr && !known->sha256.empty()) start.sha256 = known->sha256;

@@ -154,7 +154,7 @@ class DownloadWork {
   std::condition_variable changed_;
   std::uint64_t next_range_ = 0;
   std::optional<Error> error_;
-  std::string sha256_;  ///< Not empty when all is there.
+  std::string sha256_;  ///< The digest, when all is there.
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ struct DownloadKey {
   std::string commit;
   std::uint64_t size_bytes = 0;
   std::string tag;     ///< ETag; may be empty.
-  std::string sha256;  ///< That the server names; may be empty.
+  std::string sha256;  ///< The digest that the server names; may be empty.
 };
 
 /// `PATH.ingot-part` and `PATH.ingot-part.json`, locked for this process. Movable. Ranges are

@@ -14,7 +14,7 @@
 
 namespace ingot::remote {
 
-/// The lines of one answer, in bounds.
+/// The lines of one answer, with limits on their number and length.
 class AnswerHeaders {
  public:
   static constexpr std::size_t max_bytes = std::size_t{256} << 10;
@@ -47,7 +47,7 @@ struct Transfer;
 struct Answer {
   int status = 0;
   AnswerHeaders headers;
-  Address address;         ///< That gave the answer.
+  Address address;         ///< The address that gave the answer.
   std::string linked_tag;  ///< X-Linked-Etag of a redirect on the way; may be empty.
   std::optional<std::uint64_t> linked_bytes;  ///< X-Linked-Size, the same.
   std::shared_ptr<Transfer> paused;           ///< What goes on with it, if the receiver paused it.

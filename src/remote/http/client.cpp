@@ -14,8 +14,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Of the body of a redirect or an error, which nobody reads; it is taken so that the connection
-/// stays usable.
+/// The bytes that are taken of the body of a redirect or an error, which nobody reads, so that the
+/// connection stays usable.
 constexpr std::uint64_t max_ignored_bytes = std::uint64_t{64} << 10;
 constexpr std::size_t max_message_bytes = 300;
 
@@ -83,7 +83,7 @@ Take Client::Hop::on_body(std::span<const std::byte> bytes) {
   return !is_received && body_bytes > max_ignored_bytes ? Take::stop : take;
 }
 
-/// A small body as a whole, in bounds.
+/// A small body as a whole, within a limit.
 class Client::TextReceiver final : public Receiver {
  public:
   explicit TextReceiver(std::uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}

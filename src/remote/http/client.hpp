@@ -54,8 +54,8 @@ struct Request {
   Address address;
   std::vector<std::string> headers = {};  ///< "Name: value"
   std::string if_range = {};              ///< A strong tag; a changed file then comes whole.
-  int accepted_status = 0;                ///< As an answer, though it is none of success.
-  std::stop_token stop = {};              ///< Of the task that asks; ends it: Errc::interrupted.
+  int accepted_status = 0;    ///< A status that counts as an answer, though it is an error.
+  std::stop_token stop = {};  ///< The stop of the task that asks: Errc::interrupted.
 };
 
 /// All requests for one reference. Thread-safe.

@@ -32,7 +32,7 @@ class Credentials {
   void append_lines(const Address& address, std::vector<std::string>& lines) const;
 
  private:
-  std::vector<std::pair<std::string, std::string>> lines_;  ///< With their sites.
+  std::vector<std::pair<std::string, std::string>> lines_;  ///< The lines with their sites.
 };
 
 }  // namespace ingot::remote

@@ -30,7 +30,7 @@ class Retries {
   [[nodiscard]] Result<void> count(const Error& error, std::uint64_t received_bytes);
 
   /// How long to wait after that failure: twice as long as after the one before it, times `jitter`,
-  /// in bounds, and at least what the server `wanted`. The error if it wants too much.
+  /// within the limits, and at least what the server `wanted`. The error if it wants too much.
   [[nodiscard]] Result<std::chrono::milliseconds> wait_after(
       const Error& error, std::optional<std::chrono::seconds> wanted, double jitter) const;
 

@@ -57,7 +57,7 @@ struct Transfer {
   // --- the answer; read it when `wait` says that it has ended, the head after `on_head`
   Answer answer;
   bool is_private = false;   ///< The address connected to is of this machine or a local network.
-  bool was_stopped = false;  ///< By a receiver, on purpose.
+  bool was_stopped = false;  ///< A receiver has stopped it, on purpose.
   bool is_refused = false;   ///< What came breaks a rule; `failure` says which.
   std::string failure;       ///< Empty if the answer is complete or was stopped.
   std::uint64_t new_connections = 0;

@@ -3,28 +3,11 @@
 
 #include <optional>
 
+#include "base/strings.hpp"
 #include "remote/address/address.hpp"
 
 namespace ingot::remote {
 namespace {
-
-/// Whether brackets are nested deeper than is allowed, outside of texts.
-bool is_too_deep(std::string_view text) noexcept {
-  std::size_t depth = 0;
-  bool is_text = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (is_text && text[i] == '\\') {
-      ++i;
-    } else if (text[i] == '"') {
-      is_text = !is_text;
-    } else if (!is_text && (text[i] == '[' || text[i] == '{')) {
-      if (++depth > max_json_depth) return true;
-    } else if (!is_text && depth > 0 && (text[i] == ']' || text[i] == '}')) {
-      --depth;
-    }
-  }
-  return false;
-}
 
 const nlohmann::json* member(const nlohmann::json& object, const char* name) {
   if (!object.is_object()) return nullptr;
@@ -37,7 +20,9 @@ const nlohmann::json* member(const nlohmann::json& object, const char* name) {
 Result<nlohmann::json> parse_json_answer(std::string_view text, const std::string& subject) {
   if (text.size() > max_json_bytes)
     return fail(Errc::answer_invalid, subject, "the JSON is too long");
-  if (is_too_deep(text)) return fail(Errc::answer_invalid, subject, "the JSON is nested too deep");
+  if (is_json_deeper(text, max_json_depth)) {
+    return fail(Errc::answer_invalid, subject, "the JSON is nested too deep");
+  }
   nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
   if (parsed.is_discarded()) return fail(Errc::answer_invalid, subject, "expected JSON");
   return parsed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JSON from a server or a cache, in bounds.
+// JSON from a server or a cache, with limits on size and depth.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace ingot::remote {
 
 inline constexpr std::size_t max_json_depth = 16;
-/// Of one answer. What a document becomes in memory is at most some 30 times as long.
+/// The bytes of one answer. What a document becomes in memory is at most some 30 times as long.
 inline constexpr std::uint64_t max_json_bytes = std::uint64_t{2} << 20;
 
 /// Errc::answer_invalid if it is no JSON, too long, or nested too deep. `subject` is what it came

@@ -21,8 +21,8 @@ enum class Choice : std::uint8_t { one, all };
 
 /// What a reference leads to.
 struct Place {
-  std::string name;    ///< Of the file that is meant.
-  std::string commit;  ///< That all files are of; or empty.
+  std::string name;    ///< The name of the file that is meant.
+  std::string commit;  ///< The commit of all files; may be empty.
   /// What is known to be there: everything if `is_listed`, else files that are asked for by name.
   std::vector<RemoteFile> files;
   bool is_listed = false;

@@ -86,7 +86,8 @@ class CachedSource final : public RemoteSource {
   std::unique_ptr<RangeReader> ranges_;
   mutable std::mutex mutex_;
   mutable bool is_kept_ = false;
-  mutable std::unique_ptr<HeaderRecording> longer_;  ///< Of a header that was kept in part.
+  mutable std::unique_ptr<HeaderRecording>
+      longer_;  ///< The rest of a header that was kept in part.
 };
 
 /// Asks for the tag of a file, and for one byte where the server does not compare tags.

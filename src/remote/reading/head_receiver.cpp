@@ -62,7 +62,7 @@ Take HeadReceiver::take(std::span<const std::byte> bytes) {
   return Take::all;
 }
 
-Result<std::uint64_t> HeadReceiver::settle_size(const Answer& answer, const Error& unknown) {
+Result<std::uint64_t> HeadReceiver::resolve_size(const Answer& answer, const Error& unknown) {
   if (!identity.size_bytes && answer.paused == nullptr) identity.size_bytes = bytes_.size();
   if (!identity.size_bytes) return fail(unknown);
   if (answer.linked_bytes.value_or(*identity.size_bytes) != *identity.size_bytes) {

@@ -22,7 +22,7 @@ class HeadReceiver final : public Receiver {
 
   /// The size of the file, when the first answer is there; `unknown` if nothing tells it,
   /// Errc::answer_invalid if a hub has told another one.
-  [[nodiscard]] Result<std::uint64_t> settle_size(const Answer& answer, const Error& unknown);
+  [[nodiscard]] Result<std::uint64_t> resolve_size(const Answer& answer, const Error& unknown);
 
   // --- of a stream that is paused
   /// The offset of the next byte that comes.
@@ -44,7 +44,7 @@ class HeadReceiver final : public Receiver {
   [[nodiscard]] Result<void> begin_empty(const Answer& answer);
 
   std::vector<std::byte> bytes_;
-  std::uint64_t coming_bytes_ = 0;  ///< Of a range.
+  std::uint64_t coming_bytes_ = 0;  ///< The bytes of a range that come.
   bool is_stream_ = false;
   std::uint64_t position_ = 0;
   std::vector<std::byte> spare_;

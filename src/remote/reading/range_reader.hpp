@@ -25,7 +25,8 @@ inline constexpr std::size_t most_parallel_ranges = 4;
 struct PlannedPiece {
   std::uint64_t file_offset = 0;
   std::uint64_t size_bytes = 0;
-  std::uint64_t wanted_bytes = 0;  ///< Of those; the others lie between ranges that were joined.
+  std::uint64_t wanted_bytes =
+      0;  ///< Bytes that were asked for; the others lie between joined ranges.
 };
 
 /// Cuts ranges, in the order in which they will be read, into pieces: neighbours that follow one
@@ -79,7 +80,7 @@ class RangeReader {
   const std::uint64_t file_bytes_;
   const bool is_slow_;
   std::mutex mutex_;
-  std::vector<Piece> pieces_;           ///< In the order of the plan.
+  std::vector<Piece> pieces_;           ///< The pieces in the order of the plan.
   std::vector<std::size_t> by_offset_;  ///< Their positions, by offset.
   std::size_t last_ = 0;                ///< Position of the piece that was read last.
 };

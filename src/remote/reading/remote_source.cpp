@@ -35,7 +35,7 @@ class ServerSource final : public RemoteSource {
     INGOT_TRY(const Answer answer, client_->perform(request, head_));
     stream_ = answer.paused;
     INGOT_TRY(size_bytes_,
-              head_.settle_size(
+              head_.resolve_size(
                   answer, {Errc::ranges_unsupported, Error::no_offset, target_.address.shown(),
                            "neither does it tell the size of the file"}));
     const std::chrono::duration<double> time = Clock::now() - start;

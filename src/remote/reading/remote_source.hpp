@@ -20,8 +20,8 @@ struct RemoteTarget {
   Address address;
   std::optional<std::uint64_t> size_bytes = {};
   bool is_immutable = false;                           ///< The address names a commit or a digest.
-  std::shared_ptr<const HeaderCache> cache = nullptr;  ///< Or none.
-  std::stop_token stop = {};                           ///< Of the task that opens it.
+  std::shared_ptr<const HeaderCache> cache = nullptr;  ///< The cache of headers, if there is one.
+  std::stop_token stop = {};                           ///< The stop of the task that opens it.
 };
 
 /// The first range: most headers are shorter, and it costs no more time than a short one.

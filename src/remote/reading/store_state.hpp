@@ -52,11 +52,12 @@ struct RemoteStore::State {
 
   std::shared_ptr<remote::Client> client;  ///< None if nothing is fetched.
   remote::Place place;
-  std::shared_ptr<const remote::HeaderCache> cache;  ///< Or none.
+  std::shared_ptr<const remote::HeaderCache> cache;  ///< Null if there is none.
   std::string remembered_as;  ///< What the place is remembered under; empty: it is not.
   std::mutex mutex;
-  std::map<std::string, Task<remote::Opened>> early;  ///< Before they are asked for.
-  std::set<std::string> begun;                        ///< Files that were opened, early or not.
+  std::map<std::string, Task<remote::Opened>>
+      early;                    ///< Files that are opened before they are asked for.
+  std::set<std::string> begun;  ///< Files that were opened, early or not.
   /// Files that are read from the server; they live as long as somebody reads them.
   std::map<std::string, std::weak_ptr<const Source>> opened;
   /// The file that was opened last, or why it was not: the next format asks for it again.

@@ -72,7 +72,7 @@ void BpeEncoder::encode_spaced(std::string_view text, Work& work) const {
   clean(text, work.normalized);
   encode_clean(work.normalized.text, 0, work);
   work.origins = work.normalized.origins;
-  work.settle_ranges(first, 0);
+  work.resolve_ranges(first, 0);
 }
 
 void BpeEncoder::encode_clean(std::string_view text, std::size_t offset, Work& work) const {

@@ -53,7 +53,7 @@ class DnaEncoder final : public BpeEncoder {
     if (text.empty()) return;
     const std::size_t first = work.ranges.size();
     BpeEncoder::encode_spaced(text, work);
-    work.settle_ranges(first, offset);
+    work.resolve_ranges(first, offset);
   }
 
   void encode_letters(std::string_view letters, std::size_t offset, Work& work) const {
@@ -106,7 +106,7 @@ class WhitespaceEncoder final : public BpeEncoder {
                    word.begin, work);
     }
     work.origins = normalized.origins;
-    work.settle_ranges(first_range, 0);
+    work.resolve_ranges(first_range, 0);
   }
 
   [[nodiscard]] bool can_cut(std::string_view text, std::size_t place) const override {

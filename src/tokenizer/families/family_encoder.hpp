@@ -34,7 +34,7 @@ struct Work {
 
   /// Turns the ranges from `first` on, which are places in a normalized piece, into places in the
   /// text, where the piece begins at `offset`.
-  void settle_ranges(std::size_t first, std::size_t offset) {
+  void resolve_ranges(std::size_t first, std::size_t offset) {
     for (std::size_t i = first; i < ranges.size(); ++i) {
       ByteRange& range = ranges[i];
       if (!origins.empty()) range = {origins[range.begin], origins[range.end]};
@@ -94,7 +94,7 @@ class FamilyEncoder {
 
   /// The end of tokens that stay as they are whatever follows, of a text that begins at a cut; 0 if
   /// that is not known.
-  [[nodiscard]] virtual std::size_t settled_end(std::string_view) const { return 0; }
+  [[nodiscard]] virtual std::size_t final_end(std::string_view) const { return 0; }
 };
 
 using MakeEncoder = Result<std::unique_ptr<const FamilyEncoder>>(const Model& model,

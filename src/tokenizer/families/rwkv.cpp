@@ -38,7 +38,7 @@ class RwkvEncoder final : public FamilyEncoder {
     }
   }
 
-  [[nodiscard]] std::size_t settled_end(std::string_view text) const override {
+  [[nodiscard]] std::size_t final_end(std::string_view text) const override {
     std::size_t end = 0;
     while (text.size() - end >= max_token_bytes_) end += longest_token(text.substr(end)).size_bytes;
     return end;

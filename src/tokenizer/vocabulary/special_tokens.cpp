@@ -51,7 +51,7 @@ class Resolver {
     for (const SpecialToken token : {SpecialToken::eos, SpecialToken::eot, SpecialToken::eom}) {
       add_end(data_.special(token));
     }
-    settle_rivals();
+    resolve_rivals();
     std::ranges::sort(data_.ends);
   }
 
@@ -90,7 +90,7 @@ class Resolver {
 
   /// Resolves tokens that two chat formats use as parts of a turn, though they end a generation
   /// elsewhere.
-  void settle_rivals() {
+  void resolve_rivals() {
     const bool calls = is_end("<|call|>") || is_end("<|calls|>");
     const bool is_part = (is_end("<|return|>") && calls) || (calls && is_end("<|flush|>"));
     if (is_end("<|end|>") && is_part) remove_end("<|end|>", TokenKind::user_defined);

@@ -58,10 +58,10 @@ class TextAdder {
     data_.texts.push_back(key);
     data_.ids.prefetch(key.hash);
     keys_[count_++] = key;
-    if (count_ == keys_.size()) settle();
+    if (count_ == keys_.size()) finish();
   }
   /// Finishes the list; call it after the last text.
-  void settle() {
+  void finish() {
     auto number = static_cast<std::uint32_t>(data_.texts.size() - count_);
     for (const TextKey& key : std::span(keys_).first(count_)) {
       data_.ids.insert(data_.texts, number++, key);
@@ -103,7 +103,7 @@ Result<void> read_texts(const Model& model, VocabularyData& data) {
     if (text.empty()) {
       const std::string name = "[EMPTY_" + std::to_string(data.texts.size()) + "]";
       adder.add(data.ids.key_of(name));
-      adder.settle();  // must come before the name is destroyed
+      adder.finish();  // must come before the name is destroyed
     } else {
       adder.add(data.ids.key_of(text, memory_end(tokens)));
     }
@@ -113,7 +113,7 @@ Result<void> read_texts(const Model& model, VocabularyData& data) {
     const std::uint64_t offset = tokens[data.texts.size()].file_offset();
     return fail(Errc::tokenizer_invalid, offset, key, "tokens of more than 4 GiB");
   }
-  adder.settle();
+  adder.finish();
   return {};
 }
 

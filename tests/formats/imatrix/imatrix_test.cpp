@@ -91,6 +91,12 @@ TEST_F(Imatrix, ReadsGgufInBothByteOrders) {
     EXPECT_THAT(*matrix.read_counts(*matrix.find("e.weight")), ElementsAre(2.0, 0.0));
     EXPECT_EQ(matrix.chunk_count(), 7u);
     EXPECT_EQ(matrix.chunk_size(), 256u);
+    const auto summary = matrix.summarize(*matrix.find("e.weight"));
+    ASSERT_THAT(summary, Succeeds());
+    EXPECT_EQ(summary->token_count, 2.0);
+    EXPECT_EQ(summary->unused_experts, 1u);
+    EXPECT_EQ(summary->mean, 2.0);
+    EXPECT_EQ(summary->largest, 4.0);
   }
 }
 

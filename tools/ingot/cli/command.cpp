@@ -8,7 +8,7 @@
 #include <ingot/text.hpp>
 
 #include "cli/declaration.hpp"
-#include "text/parsed_number.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

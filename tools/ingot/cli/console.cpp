@@ -27,8 +27,7 @@
 #include "cli/wrap.hpp"
 #include "text/byte_count.hpp"
 #include "text/error_text.hpp"
-#include "text/lower_case.hpp"
-#include "text/parsed_number.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -88,7 +87,7 @@ constexpr std::array<StyleStart, 10> style_starts = {{{"", ""},
 
 }  // namespace
 
-Console::Console() : out_(STDOUT_FILENO) { settle_terminal(); }
+Console::Console() : out_(STDOUT_FILENO) { examine_terminal(); }
 
 void Console::add_options(CLI::App& program) {
   const Choices<When> when = {
@@ -115,8 +114,11 @@ void Console::add_options(CLI::App& program) {
              "Fail at once if another process edits or writes the file; default: wait up to 10 s");
   remote_.add_options(program);
   program.parse_complete_callback([this] {
-    settle_waiting();
-    settle_json();
+    apply_lock_wait();
+    if (!is_json_) return;
+    out_.write_last_members = [this](JsonStream& json) {
+      if (remote_.is_used()) write_traffic(json, remote_.traffic());
+    };
   });
 }
 
@@ -125,14 +127,7 @@ void Console::add_index_option(CLI::App& command) {
              "Read through the file's layout index, if it has one: fast, and unverified");
 }
 
-void Console::settle_json() {
-  if (!is_json_) return;
-  out_.write_last_members = [this](JsonStream& json) {
-    if (remote_.is_used()) write_traffic(json, remote_.traffic());
-  };
-}
-
-void Console::settle_waiting() {
+void Console::apply_lock_wait() {
   LockWait wait;
   if (never_waits_) wait.limit = std::chrono::milliseconds(0);
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(wait.limit).count();
@@ -144,7 +139,7 @@ void Console::settle_waiting() {
   set_lock_wait(std::move(wait));
 }
 
-void Console::settle_terminal() {
+void Console::examine_terminal() {
   is_terminal_ = ::isatty(STDOUT_FILENO) == 1;
   is_unicode_ = has_unicode_locale();
   const std::size_t wanted = parse_number<std::size_t>(environment("COLUMNS")).value_or(0);

@@ -210,9 +210,8 @@ class Console {
   enum class When : std::uint8_t { automatic, always, never };
 
   [[nodiscard]] Result<Model> open_named(const std::string& file, const OpenOptions& options);
-  void settle_terminal();
-  void settle_waiting();
-  void settle_json();
+  void examine_terminal();
+  void apply_lock_wait();
 
   Output out_;
   OpenOptions open_options_;

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "text/joined.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

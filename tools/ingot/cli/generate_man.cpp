@@ -6,7 +6,7 @@
 
 #include "cli/declaration.hpp"
 #include "cli/generated_texts.hpp"
-#include "text/lower_case.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

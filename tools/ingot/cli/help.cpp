@@ -13,7 +13,7 @@
 #include "cli/option_group.hpp"
 #include "cli/other_words.hpp"
 #include "cli/wrap.hpp"
-#include "text/joined.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

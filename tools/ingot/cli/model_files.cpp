@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "cli/interrupt.hpp"
-#include "text/lower_case.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

@@ -33,7 +33,7 @@ struct Traffic {
   // --- of those, the ranges of files at the addresses where they are in the end
   std::uint64_t file_requests = 0;
   std::uint64_t file_bytes = 0;
-  double seconds = 0;  ///< Since the first request.
+  double seconds = 0;  ///< The time since the first request.
 };
 
 /// A range of one of the files of a model.

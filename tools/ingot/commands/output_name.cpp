@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "cli/model_files.hpp"
-#include "text/lower_case.hpp"
 #include "text/shard_part.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

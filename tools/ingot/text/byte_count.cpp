@@ -9,7 +9,7 @@
 #include <cmath>
 #include <ingot/text.hpp>
 
-#include "text/lower_case.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <ingot/shard_name.hpp>
 
-#include "text/parsed_number.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 std::optional<ShardPart> parse_shard_part(std::string_view text) {

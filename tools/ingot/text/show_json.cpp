@@ -16,7 +16,7 @@
 namespace ingot::cli {
 namespace {
 
-/// Of a file of another format: what the two have in common.
+/// Writes what a file of another format has in common with GGUF.
 void write_foreign_format(JsonStream& json, const ForeignFile& foreign) {
   const auto object = json.object("format");
   json.member("version", nullptr);

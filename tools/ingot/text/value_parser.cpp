@@ -53,7 +53,8 @@ std::string shown_json(const Json& json) {
 Failure refuse_depth() { return refuse("arrays are nested deeper than 64"); }
 
 /// Whether lists and objects are nested deeper than those of any value. Asked before the parser,
-/// which takes many times the memory of the text for each level.
+/// which takes many times the memory of the text for each level. The library has a function like
+/// this one, which the program, a user of the public headers, does not see.
 bool is_nested_too_deep(std::string_view text) {
   // Each array may be in an object that names its type, and the elements may be objects.
   constexpr std::size_t max_levels = 2 * max_array_depth + 1;

@@ -13,9 +13,9 @@
 #include <span>
 
 #include "cli/command.hpp"
-#include "cli/json_stream.hpp"
 #include "cli/table.hpp"
 #include "cli/wrap.hpp"
+#include "commands/json_members.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -222,12 +222,7 @@ void write_fields(JsonStream& json, const FileView& view, const Options& options
     if (!selection.takes(field)) return json.is_open();
     json.begin_object(Layout::line);
     json.member("shard", view.facts().index);
-    json.member("offset", field.file_offset);
-    json.member("size", field.size_bytes);
-    json.member("section", name_of(field.section));
-    json.member("field", field.name);
-    json.text_or_null("subject", field.subject);
-    json.member("meaning", field.meaning);
+    write_members(json, field);
     json.member("hex", hex_text(view, field, json_hex_bytes, ""));
     if (view.facts().is_indexed) json.member("verified", false);
     json.end();

@@ -12,10 +12,10 @@
 #include <tuple>
 #include <vector>
 
-#include "cli/counted.hpp"
 #include "cli/json_stream.hpp"
 #include "commands/json_members.hpp"
 #include "text/error_text.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

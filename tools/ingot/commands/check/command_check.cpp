@@ -12,21 +12,48 @@
 #include <ingot/text.hpp>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/console.hpp"
 #include "cli/declaration.hpp"
 #include "cli/imported_folder.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
+#include "cli/table.hpp"
 #include "commands/check/check_baseline.hpp"
 #include "commands/check/check_report.hpp"
-#include "commands/check/check_rule_list.hpp"
+#include "commands/json_members.hpp"
 #include "text/whole_file.hpp"
 
 namespace ingot::cli {
 namespace {
+
+/// All rules, as a table or as JSON.
+void list_check_rules(Console& console) {
+  const std::span<const CheckRule> rules = check_rules();
+  if (!console.is_json()) {
+    const Column columns[] = {{"rule"},
+                              {"severity"},
+                              {"source", Align::left, Narrow::hide},
+                              {"category", Align::left, Narrow::hide},
+                              {"requirement", Align::left, Narrow::wrap}};
+    return print_table(console, columns, rules.size(),
+                       [&](std::size_t row, std::span<std::string> cells) {
+                         cells[0] = rules[row].name;
+                         cells[1] = rules[row].severity_name();
+                         cells[2] = name_of(rules[row].source);
+                         cells[3] = name_of(rules[row].category);
+                         cells[4] = rules[row].title;
+                       });
+  }
+  JsonStream json(console.out());
+  json.objects(rules, [&](const CheckRule& rule) { write_members(json, rule); });
+}
 
 constexpr const char* examples =
     "Examples:\n"
@@ -65,7 +92,7 @@ struct Options {
   bool lists_rules = false;
 };
 
-/// Which findings make the answer "no".
+/// The findings that make the answer "no".
 struct FailOn {
   bool error = false;
   bool warning = false;

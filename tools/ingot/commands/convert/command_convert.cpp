@@ -21,8 +21,8 @@
 #include "commands/output_name.hpp"
 #include "text/byte_count.hpp"
 #include "text/error_json.hpp"
-#include "text/parsed_number.hpp"
 #include "text/value_text.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -89,7 +89,7 @@ std::string list_formats() {
 }
 
 /// An option that has no meaning for the format; empty if all have.
-std::string find_misplaced(const Options& options, FileFormat format) {
+std::string option_without_meaning(const Options& options, FileFormat format) {
   const ConvertOptions& convert = options.convert;
   struct Use {
     bool is_used;
@@ -131,7 +131,7 @@ std::string find_misplaced(const Options& options, FileFormat format) {
 }
 
 /// Resolves and checks options beyond the parser. Returns the fault, or an empty text.
-std::string settle(Options& options) {
+std::string resolve_options(Options& options) {
   ConvertOptions& convert = options.convert;
   if (!options.type.empty() && options.type != "auto") {
     const TensorTypeInfo* info = find_type(std::string_view(options.type));
@@ -153,7 +153,7 @@ std::string settle(Options& options) {
   if (!options.format) {
     return "the ending of OUT says no format (" + list_formats() + "); give --to";
   }
-  const std::string misplaced = find_misplaced(options, *options.format);
+  const std::string misplaced = option_without_meaning(options, *options.format);
   if (misplaced.empty()) return {};
   return misplaced + " has no meaning for " + std::string(name_of(*options.format));
 }
@@ -256,7 +256,7 @@ ExitCode run(Options& options, Console& console) {
   if (options.is_folder) options.format = FileFormat::safetensors;
   const bool is_in_folder = !options.is_folder && is_output_folder(options.out);
   if (is_in_folder && !options.format) options.format = FileFormat::gguf;
-  const std::string problem = settle(options);
+  const std::string problem = resolve_options(options);
   if (!problem.empty()) return console.refuse_usage("convert: " + problem);
   console.set_ggml_options(options.ggml());
   INGOT_CLI_TRY(const Model model, console.open_stored(options.in, FileAccess::read), console,

@@ -14,16 +14,16 @@
 #include <utility>
 #include <vector>
 
-#include "cli/counted.hpp"
 #include "cli/imported_folder.hpp"
-#include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
+#include "commands/json_members.hpp"
 #include "commands/output_name.hpp"
 #include "text/error_json.hpp"
 #include "text/shard_part.hpp"
 #include "text/value_text.hpp"
 #include "text/whole_file.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -74,25 +74,6 @@ void print_plan(Console& console, const Import& import) {
     cells[3] = std::to_string(tensor.size_bytes);
     cells[4] = tensor.transform.empty() ? "-" : tensor.transform;
     cells[5] = join(tensor.sources);
-  });
-}
-
-void write_keys(JsonStream& json, const Import& import) {
-  const std::vector<KeyValue> values = import.metadata();
-  json.objects("keys", values.size(), [&](std::size_t i) {
-    json.member("key", values[i].key);
-    json.member("from", import.keys()[i].origin);
-  });
-}
-
-void write_tensors(JsonStream& json, const Import& import) {
-  json.objects("tensors", import.tensors(), [&](const ImportedTensor& tensor) {
-    json.member("name", tensor.name);
-    json.member("type", find_type(tensor.type)->name);
-    json.values("shape", tensor.shape);
-    json.member("bytes", tensor.size_bytes);
-    json.member("transform", tensor.transform);
-    json.values("from", tensor.sources);
   });
 }
 
@@ -159,8 +140,9 @@ void print_json(Console& console, const Import& import, const FolderConversion& 
   json.member("type", find_type(import.type())->name);
   json.member("bytes", outputs.bytes);
   if (conversion.only_plan) {
-    write_keys(json, import);
-    write_tensors(json, import);
+    const auto write = [&](const auto& part) { write_members(json, part); };
+    json.objects("keys", import.keys(), write);
+    json.objects("tensors", import.tensors(), write);
   }
 }
 

@@ -8,12 +8,12 @@
 #include <ingot/text.hpp>
 #include <optional>
 
-#include "cli/counted.hpp"
 #include "cli/table.hpp"
 #include "commands/diff/vocabulary_diff.hpp"
 #include "commands/json_members.hpp"
 #include "text/error_total.hpp"
 #include "text/value_text.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "cli/command.hpp"
-#include "cli/counted.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "commands/edit/edit_changes.hpp"
 #include "commands/json_members.hpp"
 #include "text/value_text.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

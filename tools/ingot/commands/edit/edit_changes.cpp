@@ -13,8 +13,8 @@
 #include "cli/help.hpp"
 #include "commands/edit/special_token_names.hpp"
 #include "text/name_match.hpp"
-#include "text/parsed_number.hpp"
 #include "text/whole_file.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

@@ -12,12 +12,24 @@
 #include "commands/fit/engine_command.hpp"
 #include "commands/fit/fit_arguments.hpp"
 #include "commands/fit/fit_grid.hpp"
-#include "commands/fit/fit_json.hpp"
 #include "commands/fit/fit_page.hpp"
-#include "text/joined.hpp"
+#include "commands/fit/fit_result.hpp"
+#include "commands/json_members.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
+
+template <>
+inline constexpr bool is_json_row<CacheUse> = true;
+
 namespace {
+
+void write_fit_json(JsonStream& json, const FitResult& result) {
+  const auto object = json.object();
+  json.member("file", result.file);
+  write_members<RunReport>(json, result);
+  if (!result.model.is_verified()) json.member("verified", false);
+}
 
 constexpr const char* examples =
     "Examples:\n"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "text/lower_case.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

@@ -8,8 +8,7 @@
 #include "cli/command.hpp"
 #include "commands/fit/engine_command.hpp"
 #include "text/byte_count.hpp"
-#include "text/joined.hpp"
-#include "text/parsed_number.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

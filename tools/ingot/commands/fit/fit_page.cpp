@@ -10,11 +10,10 @@
 #include <ingot/text.hpp>
 #include <string_view>
 
-#include "cli/counted.hpp"
 #include "cli/table.hpp"
-#include "text/joined.hpp"
 #include "text/memory_facts.hpp"
 #include "text/value_text.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

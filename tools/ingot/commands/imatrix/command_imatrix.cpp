@@ -14,10 +14,10 @@
 #include "cli/command.hpp"
 #include "cli/early_output.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/json_stream.hpp"
 #include "cli/model_files.hpp"
 #include "cli/table.hpp"
 #include "commands/evaluate/evaluation_run.hpp"
+#include "commands/json_members.hpp"
 #include "text/model_facts.hpp"
 
 namespace ingot::cli {
@@ -51,14 +51,6 @@ struct Options {
   bool is_forced = false;
 };
 
-/// The facts that `show` prints of one entry.
-struct EntryFacts {
-  double tokens = 0.0;  ///< The tokens of the busiest expert.
-  std::uint64_t unused_experts = 0;
-  double mean = 0.0;
-  double largest = 0.0;
-};
-
 /// The comparison of an importance matrix with a model.
 struct Coverage {
   std::uint64_t covered = 0;
@@ -80,28 +72,6 @@ Result<ImportanceMatrix> open_all(const std::vector<std::string>& files, std::st
     }
   }
   return std::move(*all);
-}
-
-Result<EntryFacts> examine(const ImportanceMatrix& matrix, const ImatrixEntry& entry) {
-  constexpr std::uint64_t piece_values = 1 << 16;
-  EntryFacts facts;
-  INGOT_TRY(const std::vector<double> counts, matrix.read_counts(entry));
-  for (const double count : counts) {
-    facts.tokens = std::max(facts.tokens, count);
-    if (count == 0.0) ++facts.unused_experts;
-  }
-  std::vector<float> weights;
-  double sum = 0.0;
-  for (std::uint64_t done = 0; done < entry.value_count; done += weights.size()) {
-    weights.resize(std::min(piece_values, entry.value_count - done));
-    INGOT_TRY_VOID(matrix.read_weights(entry, done, weights));
-    for (const float weight : weights) {
-      sum += static_cast<double>(weight);
-      facts.largest = std::max(facts.largest, static_cast<double>(weight));
-    }
-  }
-  facts.mean = sum / static_cast<double>(entry.value_count);
-  return facts;
 }
 
 Result<Coverage> cover(const ImportanceMatrix& matrix, const Model& model) {
@@ -128,7 +98,7 @@ Result<Coverage> cover(const ImportanceMatrix& matrix, const Model& model) {
 }
 
 void print_json(Console& console, const Options& options, const ImportanceMatrix& matrix,
-                const std::vector<EntryFacts>& facts, const std::optional<Coverage>& coverage) {
+                const std::vector<ImatrixSummary>& facts, const std::optional<Coverage>& coverage) {
   JsonStream json(console.out());
   const auto object = json.object();
   json.values("files", options.files);
@@ -137,15 +107,8 @@ void print_json(Console& console, const Options& options, const ImportanceMatrix
   json.member("chunk_size", matrix.chunk_size());
   json.values("datasets", matrix.datasets());
   json.objects("entries", facts.size(), [&](std::size_t i) {
-    const ImatrixEntry& entry = matrix.entries()[i];
-    json.member("name", entry.name);
-    json.member("columns", entry.column_count());
-    json.member("experts", entry.expert_count);
-    json.member("moment_columns", entry.moment_columns);
-    json.member("tokens", facts[i].tokens);
-    json.member("unused_experts", facts[i].unused_experts);
-    json.member("mean", facts[i].mean);
-    json.member("max", facts[i].largest);
+    write_members(json, matrix.entries()[i]);
+    write_members(json, facts[i]);
   });
   json.key("coverage");
   if (coverage) {
@@ -166,7 +129,7 @@ void print_names(Console& console, const char* heading, const std::vector<std::s
 }
 
 void print_page(Console& console, const ImportanceMatrix& matrix,
-                const std::vector<EntryFacts>& facts, const std::optional<Coverage>& coverage) {
+                const std::vector<ImatrixSummary>& facts, const std::optional<Coverage>& coverage) {
   const std::vector<Column> columns = {{"tensor", Align::left, Narrow::shorten},
                                        {"columns", Align::right, Narrow::hide},
                                        {"moments", Align::right, Narrow::hide},
@@ -183,7 +146,7 @@ void print_page(Console& console, const ImportanceMatrix& matrix,
       cells[2] = entry.moment_columns == 0 ? "-" : fmt::format("{}", entry.moment_columns);
       cells[3] = fmt::format("{}", entry.expert_count);
       cells[4] = fmt::format("{}", facts[row].unused_experts);
-      cells[5] = fmt::format("{:.0f}", facts[row].tokens);
+      cells[5] = fmt::format("{:.0f}", facts[row].token_count);
       cells[6] = fmt::format("{:.4g}", facts[row].mean);
       cells[7] = fmt::format("{:.4g}", facts[row].largest);
     });
@@ -206,9 +169,9 @@ void print_page(Console& console, const ImportanceMatrix& matrix,
 }
 
 ExitCode show(const Options& options, Console& console, const ImportanceMatrix& matrix) {
-  std::vector<EntryFacts> facts;
+  std::vector<ImatrixSummary> facts;
   for (const ImatrixEntry& entry : matrix.entries()) {
-    INGOT_CLI_TRY(facts.emplace_back(), examine(matrix, entry), console, options.files[0]);
+    INGOT_CLI_TRY(facts.emplace_back(), matrix.summarize(entry), console, options.files[0]);
   }
   std::optional<Coverage> coverage;
   if (!options.model.empty()) {
@@ -267,7 +230,7 @@ ExitCode collect(const Options& options, Console& console) {
 }
 
 /// Checks the arguments of `collect`; returns the fault, or an empty text.
-std::string settle_collecting(const Options& options) {
+std::string check_collecting(const Options& options) {
   if (options.files.size() != 1) return "collect takes one MODEL";
   if (options.text.file.empty()) return "--text is missing; it names the text to collect from";
   if (options.moment_columns > 0 && options.out.ends_with(".dat")) {
@@ -277,7 +240,7 @@ std::string settle_collecting(const Options& options) {
 }
 
 /// Checks the arguments; returns the fault, or an empty text.
-std::string settle_arguments(Options& options, const Console& console) {
+std::string check_arguments(Options& options, const Console& console) {
   const bool has_text = !options.text.file.empty() || options.text.chunk_tokens > 0 ||
                         options.text.max_chunks > 0 || options.includes_output ||
                         options.moment_columns > 0;
@@ -289,7 +252,7 @@ std::string settle_arguments(Options& options, const Console& console) {
   }
   if (console.is_json()) return "it reports nothing, so there is no --json";
   if (!options.model.empty()) return "--model goes with show";
-  if (options.action == Action::collect) return settle_collecting(options);
+  if (options.action == Action::collect) return check_collecting(options);
   // `convert IN OUT`, as other commands have it
   if (options.out.empty() && options.action == Action::convert && options.files.size() == 2) {
     options.out = options.files[1];
@@ -303,7 +266,7 @@ std::string settle_arguments(Options& options, const Console& console) {
 }
 
 ExitCode run(Options& options, Console& console) {
-  const std::string problem = settle_arguments(options, console);
+  const std::string problem = check_arguments(options, console);
   if (!problem.empty()) return console.refuse_usage("imatrix: " + problem);
   if (options.action == Action::collect) return collect(options, console);
   std::string failed;

@@ -1,33 +1,144 @@
 // SPDX-License-Identifier: MIT
 #include "commands/ls/listing.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cstdint>
+#include <ingot/describe.hpp>
+#include <ingot/model.hpp>
+#include <ingot/summary.hpp>
+#include <ingot/text.hpp>
 #include <ingot/types.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cli/console.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/json_stream.hpp"
 #include "cli/model_files.hpp"
-#include "commands/ls/listed_model.hpp"
+#include "cli/table.hpp"
+#include "commands/json_members.hpp"
 #include "text/error_json.hpp"
-#include "text/lower_case.hpp"
+#include "text/model_facts.hpp"
 #include "text/name_match.hpp"
+#include "text/value_text.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {
 
+/// A row of `ingot ls`. Texts are raw bytes of the file.
+struct ListedModel {
+  std::string file;  ///< The file as the user would name it.
+  std::optional<std::string> name;
+  std::optional<std::string> architecture;
+  std::optional<std::uint64_t> parameter_count;  ///< Nothing if the model was not opened.
+  std::string type;  ///< The mixture that the file names, else the tensor type of most bytes.
+  std::optional<double> bits_per_weight;
+  std::uint64_t file_bytes = 0;  ///< The size of all shards that exist.
+  std::optional<std::uint64_t> context_length;
+  bool is_verified = true;  ///< The file was not read through a layout index.
+};
+
+template <class Visitor>
+void describe(Visitor& visit, const ListedModel& model) {
+  visit("file", model.file, "", "the file as the user would name it");
+  visit("name", model.name, "", "`general.name`");
+  visit("architecture", model.architecture, "", "`general.architecture`");
+  visit("parameters", model.parameter_count, "weights", "elements of all tensors");
+  visit("type", text_if_any(model.type), "",
+        "what the file says of itself, else the tensor type of most bytes");
+  visit("bits_per_weight", model.bits_per_weight, "bits", "over all tensors");
+  visit("file_size", model.file_bytes, "bytes", "of all shards that exist");
+  visit("context_length", model.context_length, "tokens", "that the model was trained for");
+}
+
+std::optional<std::string> owned(const std::optional<std::string_view>& text) {
+  return text && !text->empty() ? std::optional<std::string>(*text) : std::nullopt;
+}
+
+constexpr std::size_t column_count = 8;
+using Row = std::array<std::string, column_count>;
+
+/// The cells of a model; file and name are raw text.
+Row row_of(const ListedModel& model) {
+  return {model.file,
+          model.name.value_or("-"),
+          model.architecture.value_or("-"),
+          model.parameter_count.value_or(0) > 0 ? format_count(*model.parameter_count) : "-",
+          model.type.empty() ? "-" : model.type,
+          model.bits_per_weight ? fmt::format("{:.2f}", *model.bits_per_weight) : "-",
+          format_bytes(model.file_bytes),
+          model.context_length ? format_digits(*model.context_length) : "-"};
+}
+
+/// Text as Markdown shows it, in a cell of a table.
+std::string markdown_text(std::string_view text) {
+  static constexpr std::string_view special = "\\`*[]<>#|&";
+  std::string result;
+  for (const char c : escape(text)) {
+    if (special.find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+/// `foreign` if the file is of another format than GGUF.
+ListedModel list_model(const std::string& file, const Model& model, const ForeignFile* foreign) {
+  const Summary summary = summarize(model);
+  ListedModel listed{
+      .file = file,
+      .name = owned(summary.name),
+      .architecture = owned(summary.architecture),
+      .parameter_count = summary.parameter_count,
+      .type = std::string(file_type_name(summary.file_type.value_or(~0ull))),
+      .bits_per_weight = summary.bits_per_weight,
+      .file_bytes = foreign != nullptr ? foreign->file_bytes : total_file_bytes(model),
+      .context_length = summary.context_length,
+      .is_verified = model.is_verified()};
+  if (listed.type.empty() && !summary.types.empty()) {
+    listed.type = type_text(summary.types.front().type);
+  }
+  return listed;
+}
+
+/// Prints one line per model: a table for people, or one for a model card.
+void print_models(Console& console, std::span<const ListedModel> models) {
+  const std::array<Column, column_count> columns = {{{"file", Align::left, Narrow::shorten},
+                                                     {"name", Align::left, Narrow::shorten},
+                                                     {"architecture", Align::left, Narrow::hide},
+                                                     {"params", Align::right},
+                                                     {"type"},
+                                                     {"bpw", Align::right, Narrow::hide},
+                                                     {"size", Align::right},
+                                                     {"context", Align::right, Narrow::hide}}};
+  print_table(console, columns, models.size(), [&](std::size_t i, std::span<std::string> cells) {
+    Row row = row_of(models[i]);
+    row[2] = escape(row[2]);
+    std::move(row.begin(), row.end(), cells.begin());
+  });
+}
+
+void print_models_markdown(Console& console, std::span<const ListedModel> models) {
+  Output& out = console.out();
+  out.write(
+      "| File | Name | Architecture | Parameters | Type | Bits per weight | Size | Context |\n");
+  out.write("| --- | --- | --- | ---: | --- | ---: | ---: | ---: |\n");
+  for (const ListedModel& model : models) {
+    for (const std::string& cell : row_of(model)) out.print("| {} ", markdown_text(cell));
+    out.write("|\n");
+  }
+}
+
 void write_model(JsonStream& json, const ListedModel& model) {
   const auto object = json.object(Layout::line);
-  json.member("file", model.file);
-  json.member("name", model.name);
-  json.member("architecture", model.architecture);
-  json.member_if(model.is_opened, "parameters", model.parameter_count);
-  json.text_or_null("type", model.type);
-  json.member("bits_per_weight", model.bits_per_weight);
-  json.member("file_size", model.file_bytes);
-  json.member("context_length", model.context_length);
+  write_members(json, model);
   if (!model.is_verified) json.member("verified", false);
 }
 
@@ -35,7 +146,7 @@ void sort_models(std::vector<ListedModel>& models, ListOrder order) {
   if (order == ListOrder::found) return;
   const auto number = [order](const ListedModel& model) {
     return order == ListOrder::size         ? model.file_bytes
-           : order == ListOrder::parameters ? model.parameter_count
+           : order == ListOrder::parameters ? model.parameter_count.value_or(0)
                                             : model.context_length.value_or(0);
   };
   std::ranges::stable_sort(models, [&](const ListedModel& a, const ListedModel& b) {
@@ -130,7 +241,6 @@ void list_repository(Console& console, Listing& listing, const std::string& plac
     }
     ListedModel listed;
     listed.file = console.is_json() ? model.reference : model.name;
-    listed.is_opened = false;
     listed.type = type_of_name(model.name);
     listed.file_bytes = model.file_bytes;
     listing.take(std::move(listed));

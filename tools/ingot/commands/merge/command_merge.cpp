@@ -77,19 +77,6 @@ void print_text(const Options& options, Console& console, const Model& model,
                       format_digits(size_bytes), options.is_dry_run ? "; nothing was written" : "");
 }
 
-/// The last name is OUT, unless the option says it. A glob without OUT would make a shard OUT:
-/// that is never meant.
-ExitCode settle_output(Options& options, Console& console) {
-  if (options.out.empty()) {
-    if (options.names.size() < 2) {
-      return console.refuse_usage("merge: OUT is missing; the usage is: ingot merge SHARD... OUT");
-    }
-    options.out = options.names.back();
-    options.names.pop_back();
-  }
-  return ExitCode::done;
-}
-
 ExitCode fail(const Options& options, Console& console, const Error& error) {
   if (error.code == Errc::same_file) {
     return console.refuse(options.out,
@@ -108,8 +95,14 @@ Result<void> write(const Options& options, Console& console, const Model& model,
 }
 
 ExitCode run(Options& options, Console& console) {
-  if (const ExitCode status = settle_output(options, console); status != ExitCode::done) {
-    return status;
+  // The last name is OUT, unless the option says it. A glob without OUT would make a shard OUT:
+  // that is never meant.
+  if (options.out.empty()) {
+    if (options.names.size() < 2) {
+      return console.refuse_usage("merge: OUT is missing; the usage is: ingot merge SHARD... OUT");
+    }
+    options.out = options.names.back();
+    options.names.pop_back();
   }
   std::optional<HeldFiles> held;
   if (options.deletes_shards && !options.is_dry_run) {

@@ -9,10 +9,9 @@
 #include <sstream>
 
 #include "cli/help.hpp"
-#include "text/lower_case.hpp"
-#include "text/parsed_number.hpp"
 #include "text/value_text.hpp"
 #include "text/whole_file.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

@@ -14,13 +14,13 @@
 #include "text/value_text.hpp"
 
 namespace ingot::cli {
+
+template <>
+inline constexpr bool is_json_row<TargetOutcome> = true;
+
 namespace {
 
 constexpr std::size_t worst_count = 10;
-
-double bits_per_weight(std::uint64_t bytes, std::uint64_t elements) {
-  return elements == 0 ? 0.0 : 8.0 * static_cast<double>(bytes) / static_cast<double>(elements);
-}
 
 /// The error of a tensor of the plan; nullptr if it has none, or another shard has it.
 const TensorError* error_of(const QuantizeFacts& facts, std::size_t i) {
@@ -55,9 +55,8 @@ std::string totals_text(const QuantizeFacts& facts) {
   return fmt::format("{}: {} tensors, {} weights, {} -> {}, {:.2f} -> {:.2f} bits per weight",
                      facts.type, format_digits(plan.tensors.size()),
                      format_count(plan.element_count), format_bytes(plan.source_bytes),
-                     format_bytes(plan.size_bytes),
-                     bits_per_weight(plan.source_bytes, plan.element_count),
-                     bits_per_weight(plan.size_bytes, plan.element_count));
+                     format_bytes(plan.size_bytes), plan.source_bits_per_weight(),
+                     plan.bits_per_weight());
 }
 
 /// The error of the outputs of a tensor, where second moments tell of it.
@@ -71,23 +70,6 @@ void write_error(JsonStream& json, const TensorError* error) {
   if (error == nullptr) return json.null();
   const auto object = json.object(Layout::line);
   write_members(json, *error);
-}
-
-void write_tensor(JsonStream& json, const QuantizeFacts& facts, std::size_t i) {
-  const PlannedTensor& planned = facts.plan.tensors[i];
-  const auto object = json.object(Layout::line);
-  json.member("name", planned.source->name);
-  json.values("shape", planned.source->shape);
-  json.member("from", type_text(planned.source->type));
-  json.member("to", type_text(planned.choice.type));
-  json.member("bytes_before", planned.source->size_bytes);
-  json.member("bytes", planned.size_bytes);
-  json.member("reason", name_of(planned.choice.reason));
-  const std::string why = explain(planned.choice, *planned.source, facts.types);
-  json.member("explanation", why);
-  json.member("importance", planned.has_importance);
-  json.member("feedback", planned.has_feedback);
-  write_error(json, error_of(facts, i));
 }
 
 void write_page_row(Output& out, const QuantizeFacts& facts, std::size_t i, double largest) {
@@ -106,8 +88,7 @@ void write_page_row(Output& out, const QuantizeFacts& facts, std::size_t i, doub
   } else {
     out.write("<td></td><td></td><td></td><td></td><td></td><td></td>");
   }
-  out.print("<td>{}</td></tr>\n",
-            escape_html(escape(explain(planned.choice, *planned.source, facts.types))));
+  out.print("<td>{}</td></tr>\n", escape_html(escape(planned.explanation)));
 }
 
 void write_page_body(Output& out, const QuantizeFacts& facts) {
@@ -136,31 +117,18 @@ void write_page_body(Output& out, const QuantizeFacts& facts) {
 }  // namespace
 
 void write_quantize_json(JsonStream& json, const QuantizeFacts& facts) {
-  const QuantizePlan& plan = facts.plan;
   const auto object = json.object();
   json.member("file", facts.file);
   json.text_or_null("output", facts.out);
   json.member("type", facts.type);
-  json.member("file_type", plan.file_type);
-  json.member("elements", plan.element_count);
-  json.member("bytes_before", plan.source_bytes);
-  json.member("bytes", plan.size_bytes);
-  json.member("bits_per_weight", bits_per_weight(plan.size_bytes, plan.element_count));
+  write_members(json, facts.plan);
   json.member("file_size", facts.file_bytes);
-  json.key("target");
-  if (plan.target) {
-    const auto target = json.object(Layout::line);
-    json.member("cost", plan.target->cost);
-    json.member("bound", plan.target->bound);
-  } else {
-    json.null();
-  }
   const TensorError total = total_error(facts);
   write_error(json, total.plain.count > 0 ? &total : nullptr);
-  const auto array = json.array("tensors");
-  for (std::size_t i = 0; i < plan.tensors.size() && json.is_open(); ++i) {
-    write_tensor(json, facts, i);
-  }
+  json.objects("tensors", facts.plan.tensors.size(), [&](std::size_t i) {
+    write_members(json, facts.plan.tensors[i]);
+    write_error(json, error_of(facts, i));
+  });
 }
 
 void print_plan(Console& console, const QuantizeFacts& facts) {
@@ -177,7 +145,7 @@ void print_plan(Console& console, const QuantizeFacts& facts) {
     cells[2] = type_text(planned.source->type);
     cells[3] = type_text(planned.choice.type);
     cells[4] = format_bytes(planned.size_bytes);
-    cells[5] = escape(explain(planned.choice, *planned.source, facts.types));
+    cells[5] = escape(planned.explanation);
   };
   if (!facts.plan.tensors.empty()) {
     print_table(console, columns, facts.plan.tensors.size(), make_row);
@@ -232,8 +200,7 @@ void print_results(Console& console, std::span<const QuantizeFacts> results) {
     const TensorError total = total_error(facts);
     cells[0] = facts.type;
     cells[1] = format_bytes(facts.file_bytes);
-    cells[2] =
-        fmt::format("{:.2f}", bits_per_weight(facts.plan.size_bytes, facts.plan.element_count));
+    cells[2] = fmt::format("{:.2f}", facts.plan.bits_per_weight());
     cells[3] = total.plain.count == 0 ? "-" : fmt::format("{:.3f} %", 100.0 * total.relative());
     cells[4] = total.plain.count == 0 ? "-" : fmt::format("{:.2f}", total.plain.sqnr_db());
     cells[5] = facts.out;

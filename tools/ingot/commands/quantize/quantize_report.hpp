@@ -17,9 +17,8 @@ struct QuantizeFacts {
   std::string type;  ///< The recipe, or "4.5 bits per weight".
   const Model& model;
   const QuantizePlan& plan;
-  const RecipeOptions& types;
-  std::uint64_t file_bytes = 0;  ///< Of the result, all shards.
-  /// Of the tensors of the plan from `first_tensor` on; empty before the work.
+  std::uint64_t file_bytes = 0;  ///< The bytes of all shards of the result.
+  /// The errors of the tensors of the plan from `first_tensor` on; empty before the work.
   std::span<const TensorError> errors = {};
   std::size_t first_tensor = 0;
 };

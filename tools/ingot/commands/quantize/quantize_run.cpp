@@ -123,7 +123,7 @@ class Run {
 
   /// Everything but the work: of several results none is begun before all can be.
   ExitCode prepare() {
-    if (const ExitCode code = settle(); code != ExitCode::done) return code;
+    if (const ExitCode code = resolve_by_model(); code != ExitCode::done) return code;
     Result<QuantizePlan> plan = make_plan();
     if (!plan) return refuse(plan.error());
     plan_ = std::move(*plan);
@@ -176,7 +176,6 @@ class Run {
             .type = type_name_,
             .model = model_,
             .plan = plan_,
-            .types = settings_.types,
             .file_bytes = file_bytes_,
             .errors = errors,
             .first_tensor = shards_[0].first_tensor};
@@ -193,7 +192,7 @@ class Run {
 
  private:
   /// Arguments that depend on the model: the type and the keys.
-  ExitCode settle() {
+  ExitCode resolve_by_model() {
     if (!options_.target_bits.empty()) {
       const auto bits = accept(console_, parse_bits("--target-bpw", options_.target_bits));
       if (!bits) return bits.error().code;
@@ -343,7 +342,7 @@ ExitCode work(const Runs& runs, const Model& model, const QuantizeRequest& optio
 ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   std::vector<QuantizeTarget> targets;
   const std::string problem =
-      settle_arguments(options, console.remote().local_name(options.file), targets);
+      resolve_arguments(options, console.remote().local_name(options.file), targets);
   if (!problem.empty()) return console.refuse_usage("quantize: " + problem);
   // Before any file is opened: a word that is wrong is wrong anyway.
   for (const QuantizeTarget& target : targets) {

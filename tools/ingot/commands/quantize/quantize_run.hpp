@@ -30,7 +30,7 @@ struct QuantizeRequest {
   std::string sensitivity;
   std::string report;
   std::string shard;
-  std::optional<std::string> pre;  ///< For model folders.
+  std::optional<std::string> pre;  ///< The pre-tokenizer of a model folder.
   QuantizeModelOptions settings;   ///< What needs no parsing.
   bool has_no_feedback = false;
   bool is_plan = false;

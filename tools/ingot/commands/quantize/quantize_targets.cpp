@@ -44,8 +44,8 @@ bool has_target(const QuantizeRequest& options) {
   return !options.target_bits.empty() || !options.target_size.empty();
 }
 
-std::string settle_arguments(QuantizeRequest& options, std::string in,
-                             std::vector<QuantizeTarget>& targets) {
+std::string resolve_arguments(QuantizeRequest& options, std::string in,
+                              std::vector<QuantizeTarget>& targets) {
   const bool has_first_type = options.named_out.empty() &&
                               (is_type(options.out) || (options.is_plan && options.types.empty()));
   if (!options.out.empty() && (has_first_type || !options.named_out.empty())) {

@@ -22,7 +22,7 @@ struct QuantizeTarget {
 /// fault of arguments that belong together; empty if there is none.
 ///
 /// @param in  the path that names of results begin with if OUT is left out.
-[[nodiscard]] std::string settle_arguments(QuantizeRequest& options, std::string in,
-                                           std::vector<QuantizeTarget>& targets);
+[[nodiscard]] std::string resolve_arguments(QuantizeRequest& options, std::string in,
+                                            std::vector<QuantizeTarget>& targets);
 
 }  // namespace ingot::cli

@@ -16,11 +16,11 @@ struct SampleOptions {
   /// The sample is that of the architecture, and the shape tells the vocabulary alone; nullptr: the
   /// shape tells all.
   const Architecture* architecture = nullptr;
-  SampleNumbers numbers = {};         ///< With an architecture.
-  TensorType type = TensorType::f16;  ///< Of the matrices; norms and biases are always f32.
+  SampleNumbers numbers = {};         ///< The numbers of the architecture, if there is one.
+  TensorType type = TensorType::f16;  ///< The type of matrices; norms and biases are f32.
   std::uint64_t seed = 1;
   Endian byte_order = Endian::little;
-  unsigned threads = 0;  ///< For encoding; 0: all cores. Makes no difference to the bytes.
+  unsigned threads = 0;  ///< Threads that encode; 0: all cores. The bytes are the same.
 };
 
 /// A model with every key and tensor that a llama.cpp loader wants. Weights are made as they are

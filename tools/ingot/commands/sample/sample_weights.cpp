@@ -46,9 +46,9 @@ constexpr std::uint16_t bf16_bits(float value) noexcept {
   return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/// Without a branch: a power of two 2^13 times larger is added, so that the sum's last bit is the
-/// last bit of the half and adding rounds to nearest even; what is left of the sum without that
-/// power is the significand. Exponents below the least of a normal half count as that one.
+/// Rounds without a branch: a power of two 2^13 times larger is added, so that the sum's last bit
+/// is the last bit of the half and adding rounds to nearest even; what is left of the sum without
+/// that power is the significand. Exponents below the least of a normal half count as that one.
 constexpr std::uint16_t f16_bits(float value) noexcept {
   constexpr std::int32_t least_exponent = 113 << 23;
   const auto bits = std::bit_cast<std::int32_t>(value);

@@ -15,7 +15,7 @@ namespace ingot::cli {
 /// Roughly normal, in integers until the last step: no mathematical function is called, so nothing
 /// depends on compiler, library or CPU. Weight i depends on seed, name and i alone.
 struct WeightPattern {
-  std::uint64_t key = 0;              ///< From `weight_key`.
+  std::uint64_t key = 0;              ///< The result of `weight_key`.
   TensorType type = TensorType::f32;  ///< f32, f16 or bf16
   std::uint32_t scale_bits = 20;      ///< The standard deviation is 1.15 * 2^(15 - scale_bits).
   float center = 0.0f;                ///< What they lie around.

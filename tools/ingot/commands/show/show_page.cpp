@@ -10,16 +10,15 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/counted.hpp"
 #include "cli/table.hpp"
 #include "cli/wrap.hpp"
 #include "text/chat_facts.hpp"
-#include "text/joined.hpp"
 #include "text/memory_facts.hpp"
 #include "text/model_facts.hpp"
 #include "text/shown_keys.hpp"
 #include "text/value_text.hpp"
 #include "text/vocabulary_facts.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

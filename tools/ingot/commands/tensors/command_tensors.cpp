@@ -11,7 +11,6 @@
 #include <memory>
 
 #include "cli/command.hpp"
-#include "cli/counted.hpp"
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_stream.hpp"
@@ -21,6 +20,7 @@
 #include "text/name_match.hpp"
 #include "text/tensor_json.hpp"
 #include "text/value_text.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {

@@ -3,22 +3,175 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <ingot/error.hpp>
 #include <ingot/text.hpp>
 #include <ingot/token_stream.hpp>
 #include <ingot/tokenizer.hpp>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/command.hpp"
+#include "cli/console.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
 #include "cli/text_input.hpp"
-#include "commands/tokenize/token_output.hpp"
-#include "text/escape_sequences.hpp"
 #include "text/vocabulary_facts.hpp"
 
 namespace ingot::cli {
 namespace {
+
+struct Escape {
+  char letter;
+  char meaning;
+};
+constexpr Escape escapes[] = {{'n', '\n'},  {'t', '\t'},  {'r', '\r'},
+                              {'\\', '\\'}, {'\'', '\''}, {'"', '"'}};
+
+/// The text with \n \t \r \\ \' \" and \xHH resolved. Errc::invalid_argument for any other escape.
+Result<std::string> resolve_escapes(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\') {
+      result += text[i];
+      continue;
+    }
+    const std::string_view rest = text.substr(i + 1);
+    const Escape* known = nullptr;
+    for (const Escape& one : escapes) {
+      if (rest.starts_with(one.letter)) known = &one;
+    }
+    unsigned byte = 0;
+    const bool is_hex =
+        rest.size() >= 3 && rest[0] == 'x' &&
+        std::from_chars(rest.data() + 1, rest.data() + 3, byte, 16).ptr == rest.data() + 3;
+    if (known == nullptr && !is_hex) {
+      return fail(Errc::invalid_argument, "-e",
+                  "\"" + std::string(text.substr(i, 4)) +
+                      "\" is no escape; \\n, \\t, \\r, \\\\, \\', \\\" and \\x41 are");
+    }
+    result += known != nullptr ? known->meaning : static_cast<char>(byte);
+    i += known != nullptr ? 1 : 3;
+  }
+  return result;
+}
+
+enum class TokenForm : std::uint8_t { ids, count, pieces, offsets };
+
+class TokenOutput {
+ public:
+  TokenOutput(Console& console, const Tokenizer& tokenizer, TokenForm form);
+
+  /// Prints the tokens of a part; in JSON their texts follow at the end, so ids are kept.
+  void add(const TokenizedPart& part);
+  /// Prints the remaining tokens.
+  void finish();
+
+ private:
+  void add_ids(const TokenizedPart& part);
+  void add_pieces(const TokenizedPart& part);
+  void add_offsets(const TokenizedPart& part);
+  void finish_json();
+
+  Console& console_;
+  Output& out_;
+  const Tokenizer& tokenizer_;
+  TokenForm form_;
+  bool has_color_;
+  std::uint64_t count_ = 0;
+  std::vector<TokenId> ids_;  // for JSON
+  std::vector<std::uint64_t> begins_;
+  std::vector<std::uint64_t> ends_;
+};
+
+/// Colours of tokens side by side.
+constexpr std::array styles = {Style::accent, Style::warning, Style::second, Style::good};
+
+TokenOutput::TokenOutput(Console& console, const Tokenizer& tokenizer, TokenForm form)
+    : console_(console),
+      out_(console.out()),
+      tokenizer_(tokenizer),
+      form_(form),
+      has_color_(console.paint(Style::accent, "x") != "x") {}
+
+void TokenOutput::add(const TokenizedPart& part) {
+  if (console_.is_json() && form_ != TokenForm::count) {
+    ids_.insert(ids_.end(), part.ids.begin(), part.ids.end());
+    for (const ByteRange& range : part.ranges) {
+      begins_.push_back(part.begin + range.begin);
+      ends_.push_back(part.begin + range.end);
+    }
+  } else if (form_ == TokenForm::ids) {
+    add_ids(part);
+  } else if (form_ == TokenForm::pieces) {
+    add_pieces(part);
+  } else if (form_ == TokenForm::offsets) {
+    add_offsets(part);
+  }
+  count_ += part.ids.size();
+}
+
+void TokenOutput::add_ids(const TokenizedPart& part) {
+  bool is_first = count_ == 0;
+  for (const TokenId id : part.ids) {
+    if (!is_first) out_.put(' ');
+    is_first = false;
+    const fmt::format_int digits(id);
+    out_.write({digits.data(), digits.size()});
+  }
+}
+
+void TokenOutput::add_pieces(const TokenizedPart& part) {
+  std::uint64_t number = count_;
+  for (const TokenId id : part.ids) {
+    const std::string piece = tokenizer_.piece(id);
+    if (has_color_) {
+      out_.write(console_.paint(styles[number++ % styles.size()], escape(piece)));
+      if (piece.ends_with('\n')) out_.put('\n');
+    } else {
+      out_.print("{}\n", escape(piece));
+    }
+  }
+}
+
+void TokenOutput::add_offsets(const TokenizedPart& part) {
+  for (std::size_t i = 0; i < part.ids.size(); ++i) {
+    const ByteRange range = part.ranges[i];
+    out_.print("{}\t{}\t{}\t{}\n", part.ids[i], part.begin + range.begin, part.begin + range.end,
+               escape(tokenizer_.piece(part.ids[i])));
+  }
+}
+
+void TokenOutput::finish() {
+  if (console_.is_json()) return finish_json();
+  if (form_ == TokenForm::count) out_.print("{}\n", count_);
+  const bool has_open_line = form_ == TokenForm::ids || (form_ == TokenForm::pieces && has_color_);
+  if (has_open_line) out_.put('\n');
+}
+
+void TokenOutput::finish_json() {
+  JsonStream json(out_);
+  const auto object = json.object(Layout::line);
+  if (form_ == TokenForm::count) return json.member("count", count_);
+  json.values("ids", ids_);
+  json.begin_array("pieces");
+  for (const TokenId id : ids_) json.value(tokenizer_.piece(id));
+  json.end();
+  if (form_ == TokenForm::offsets) {
+    const auto offsets = json.array("offsets");
+    for (std::size_t i = 0; i < begins_.size(); ++i) {
+      const auto range = json.array();
+      json.value(begins_[i]);
+      json.value(ends_[i]);
+    }
+  }
+}
 
 constexpr const char* examples =
     "Examples:\n"

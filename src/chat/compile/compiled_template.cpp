@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "chat/compile/template_source.hpp"
+#include "chat/compile/compiled_template.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Texts as people write them: lists, counted things, numbers, upper and lower case.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <ingot/text.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace ingot::cli {
+
+/// The items as fmt writes them, with `separator` between two.
+template <class Items>
+std::string joined(const Items& items, std::string_view separator = " ") {
+  std::string text;
+  bool is_first = true;
+  for (const auto& item : items) {
+    if (!is_first) text += separator;
+    text += fmt::format("{}", item);
+    is_first = false;
+  }
+  return text;
+}
+
+/// The parts of a list like "24G,24G".
+[[nodiscard]] inline std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    parts.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+/// "1 warning", "3 warnings"
+[[nodiscard]] inline std::string counted(std::uint64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+/// "1 byte", "32,000 bytes"
+[[nodiscard]] inline std::string plural(std::uint64_t count, std::string_view one,
+                                        std::string_view many) {
+  return fmt::format("{} {}", format_digits(count), count == 1 ? one : many);
+}
+
+/// The number that the whole text spells; nothing if it spells none or the number does not fit.
+template <class Number>
+[[nodiscard]] std::optional<Number> parse_number(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && last == end ? std::optional(number) : std::nullopt;
+}
+
+/// The text with its ASCII letters in lower case.
+[[nodiscard]] inline std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+/// The text in upper case.
+[[nodiscard]] inline std::string upper_case(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return upper;
+}
+
+}  // namespace ingot::cli
