@@ -16,15 +16,14 @@
 #include <utility>
 #include <vector>
 
-#include "cli/counted.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "commands/json_members.hpp"
-#include "commands/ls/listed_model.hpp"
 #include "text/model_facts.hpp"
 #include "text/name_match.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -142,7 +141,7 @@ void sort_entries(std::vector<Entry>& entries, ListOrder order) {
     if (order == ListOrder::size) return entry.file_bytes;
     if (order == ListOrder::date) return static_cast<std::uint64_t>(entry.modified_at);
     if (!entry.facts) return 0;
-    return order == ListOrder::parameters ? entry.facts->parameter_count
+    return order == ListOrder::parameters ? entry.facts->parameter_count.value_or(0)
                                           : entry.facts->context_length.value_or(0);
   };
   if (order == ListOrder::found) return;
@@ -157,7 +156,7 @@ void write_entry(JsonStream& json, const Entry& entry, const CatalogueRequest& r
   write_members(json, entry.place);
   json.member("title", facts.name);
   json.member("architecture", facts.architecture);
-  json.member_if(entry.facts.has_value(), "parameters", facts.parameter_count);
+  json.member("parameters", facts.parameter_count);
   json.text_or_null("type", facts.type);
   json.member("bits_per_weight", facts.bits_per_weight);
   json.member("size_bytes", entry.file_bytes);
@@ -186,10 +185,10 @@ void print_entries(Console& console, const std::vector<Entry>& entries,
   print_table(console, columns, entries.size(), [&](std::size_t i, std::span<std::string> cells) {
     const Entry& entry = entries[i];
     const ListedModel facts = entry.facts.value_or(ListedModel{});
-    const bool is_known = facts.parameter_count > 0;
     cells[0] = entry.place.name;
     cells[1] = entry.facts ? escape(facts.architecture.value_or("-")) : "refused";
-    cells[2] = is_known ? format_count(facts.parameter_count) : "-";
+    const std::uint64_t parameters = facts.parameter_count.value_or(0);
+    cells[2] = parameters > 0 ? format_count(parameters) : "-";
     cells[3] = facts.type.empty() ? "-" : facts.type;
     cells[4] = format_bytes(entry.file_bytes);
     cells[5] = facts.context_length ? format_digits(*facts.context_length) : "-";

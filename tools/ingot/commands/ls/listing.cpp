@@ -33,32 +33,6 @@
 namespace ingot::cli {
 namespace {
 
-/// A row of `ingot ls`. Texts are raw bytes of the file.
-struct ListedModel {
-  std::string file;  ///< The file as the user would name it.
-  std::optional<std::string> name;
-  std::optional<std::string> architecture;
-  std::optional<std::uint64_t> parameter_count;  ///< Nothing if the model was not opened.
-  std::string type;  ///< The mixture that the file names, else the tensor type of most bytes.
-  std::optional<double> bits_per_weight;
-  std::uint64_t file_bytes = 0;  ///< The size of all shards that exist.
-  std::optional<std::uint64_t> context_length;
-  bool is_verified = true;  ///< The file was not read through a layout index.
-};
-
-template <class Visitor>
-void describe(Visitor& visit, const ListedModel& model) {
-  visit("file", model.file, "", "the file as the user would name it");
-  visit("name", model.name, "", "`general.name`");
-  visit("architecture", model.architecture, "", "`general.architecture`");
-  visit("parameters", model.parameter_count, "weights", "elements of all tensors");
-  visit("type", text_if_any(model.type), "",
-        "what the file says of itself, else the tensor type of most bytes");
-  visit("bits_per_weight", model.bits_per_weight, "bits", "over all tensors");
-  visit("file_size", model.file_bytes, "bytes", "of all shards that exist");
-  visit("context_length", model.context_length, "tokens", "that the model was trained for");
-}
-
 std::optional<std::string> owned(const std::optional<std::string_view>& text) {
   return text && !text->empty() ? std::optional<std::string>(*text) : std::nullopt;
 }
@@ -87,25 +61,6 @@ std::string markdown_text(std::string_view text) {
     result += c;
   }
   return result;
-}
-
-/// `foreign` if the file is of another format than GGUF.
-ListedModel list_model(const std::string& file, const Model& model, const ForeignFile* foreign) {
-  const Summary summary = summarize(model);
-  ListedModel listed{
-      .file = file,
-      .name = owned(summary.name),
-      .architecture = owned(summary.architecture),
-      .parameter_count = summary.parameter_count,
-      .type = std::string(file_type_name(summary.file_type.value_or(~0ull))),
-      .bits_per_weight = summary.bits_per_weight,
-      .file_bytes = foreign != nullptr ? foreign->file_bytes : total_file_bytes(model),
-      .context_length = summary.context_length,
-      .is_verified = model.is_verified()};
-  if (listed.type.empty() && !summary.types.empty()) {
-    listed.type = type_text(summary.types.front().type);
-  }
-  return listed;
 }
 
 /// Prints one line per model: a table for people, or one for a model card.
@@ -251,6 +206,24 @@ void list_repository(Console& console, Listing& listing, const std::string& plac
 }
 
 }  // namespace
+
+ListedModel list_model(const std::string& file, const Model& model, const ForeignFile* foreign) {
+  const Summary summary = summarize(model);
+  ListedModel listed{
+      .file = file,
+      .name = owned(summary.name),
+      .architecture = owned(summary.architecture),
+      .parameter_count = summary.parameter_count,
+      .type = std::string(file_type_name(summary.file_type.value_or(~0ull))),
+      .bits_per_weight = summary.bits_per_weight,
+      .file_bytes = foreign != nullptr ? foreign->file_bytes : total_file_bytes(model),
+      .context_length = summary.context_length,
+      .is_verified = model.is_verified()};
+  if (listed.type.empty() && !summary.types.empty()) {
+    listed.type = type_text(summary.types.front().type);
+  }
+  return listed;
+}
 
 void list_places(Console& console, std::span<const std::string> places, const ListRequest& request,
                  RepositoryHeads heads) {
