@@ -72,17 +72,18 @@ struct FolderRule {
   std::map<std::string, std::string> names_by_kind = {};  ///< The names of tensors.
 };
 
-/// Models that only their name or their card tells from others of their class.
-struct NamedVariant {
-  std::string text = {};         ///< A text in the name of the folder or the first heading, in
-                                 ///< lower case.
+/// Models of a class whose rules are those of another entry.
+struct VariantRule {
+  std::string text = {};         ///< A text that tells them: in the name of the folder or the
+                                 ///< first heading of its card, in lower case.
+  Expression when = {};          ///< Or what is true of their config.json.
   std::string model_class = {};  ///< Whose rules count.
 };
 
 struct Architecture {
   std::string name = {};  ///< The name in `general.architecture`.
   std::vector<std::string> classes = {};
-  std::vector<NamedVariant> variants = {};
+  std::vector<VariantRule> variants = {};
   std::vector<std::string> tokenizer = {};  ///< The steps of the tokenizer, in order.
   std::vector<KeyRule> keys = {};
   std::vector<KeyRule> keys_after_tokenizer = {};
@@ -121,7 +122,7 @@ class RuleTable {
 
   [[nodiscard]] const Architecture* find(std::string_view model_class) const;
   [[nodiscard]] const std::vector<Architecture>& architectures() const { return architectures_; }
-  /// The names of all classes, sorted.
+  /// The names of all classes, sorted. Entries of variants that are no classes have a colon.
   [[nodiscard]] std::vector<std::string> classes() const;
   [[nodiscard]] const std::vector<TensorKind>& tensor_kinds() const { return tensor_kinds_; }
   /// Names that no architecture imports, before and after the renames.

@@ -10,6 +10,7 @@
 
 #include "base/strings.hpp"
 #include "huggingface/folder/refusal.hpp"
+#include "huggingface/rules/name_pattern.hpp"
 #include "huggingface/rules/rule_expression_node.hpp"
 
 namespace ingot::huggingface {
@@ -178,7 +179,7 @@ class Evaluator {
       std::size_t arguments;
       Function function;
     };
-    static constexpr std::array<Row, 19> functions = {{
+    static constexpr std::array<Row, 21> functions = {{
         {"block_count", 0, &Evaluator::block_count},
         {"extra_layers", 0, &Evaluator::extra_layers},
         {"layer", 0, &Evaluator::layer},
@@ -187,7 +188,10 @@ class Evaluator {
         {"each", 1, &Evaluator::each},
         {"at", 2, &Evaluator::at},
         {"len", 1, &Evaluator::length},
+        {"only", 1, &Evaluator::only},
         {"leading", 2, &Evaluator::leading},
+        {"normal_quantile", 1, &Evaluator::normal_quantile},
+        {"count_numbered", 1, &Evaluator::count_numbered},
         {"int", 1, &Evaluator::to_int},
         {"sqrt", 1, &Evaluator::square_root},
         {"has", 1, &Evaluator::has},
@@ -245,12 +249,25 @@ class Evaluator {
     INGOT_TRY(const json list, value(node.operands[0]));
     INGOT_TRY(const json index, value(node.operands[1]));
     const auto i = static_cast<std::size_t>(whole_number(index).value_or(-1));
+    if (list.is_string()) {
+      const auto& letters = list.get_ref<const std::string&>();
+      return i < letters.size() ? json(letters.substr(i, 1)) : json();
+    }
     return list.is_array() && i < list.size() ? list[i] : json();
   }
 
   Result<json> length(const Node& node) const {
     INGOT_TRY(const json list, value(node.operands[0]));
     return list.is_array() ? json(list.size()) : json();
+  }
+
+  /// What all elements of a list equal, absent if they differ; no list stands for itself.
+  Result<json> only(const Node& node) const {
+    INGOT_TRY(json list, value(node.operands[0]));
+    if (!list.is_array()) return list;
+    const bool is_one = !list.empty() && std::ranges::count(list, list.front()) ==
+                                             static_cast<std::ptrdiff_t>(list.size());
+    return is_one ? list.front() : json();
   }
 
   /// The number of elements at the beginning of a list that equal a value; absent without a list.
@@ -260,6 +277,34 @@ class Evaluator {
     if (!list.is_array()) return json();
     const auto end = std::ranges::find_if(list, [&](const json& one) { return one != wanted; });
     return json(std::distance(list.begin(), end));
+  }
+
+  /// The value below which a standard normal variable stays with a probability. What other
+  /// probabilities than these give depends on a library in the last digit.
+  Result<json> normal_quantile(const Node& node) const {
+    INGOT_TRY(const json probability, value(node.operands[0]));
+    const auto known = real_number(probability);
+    if (known == 0.0) return json(-std::numeric_limits<double>::infinity());
+    if (known == 0.5) return json(0.0);
+    if (known == 0.95) return json(1.6448533535003662);
+    return not_computable("normal_quantile()");
+  }
+
+  /// 1 + the highest number that follows a text in the names of the folder's tensors, or 0.
+  Result<json> count_numbered(const Node& node) const {
+    INGOT_TRY(const json text, value(node.operands[0]));
+    if (!text.is_string()) return refuse("rule", "count_numbered() takes a text");
+    const auto& before = text.get_ref<const std::string&>();
+    std::uint64_t count = 0;
+    for (const std::string& name : context_.tensor_names) {
+      const std::size_t begin = name.find(before);
+      if (begin == name.npos) continue;
+      const std::string_view rest = std::string_view(name).substr(begin + before.size());
+      if (const auto number = number_of(rest.substr(0, rest.find('.')))) {
+        count = std::max(count, *number + 1);
+      }
+    }
+    return json(count);
   }
 
   Result<json> file_type(const Node&) const { return json(context_.file_type); }

@@ -27,10 +27,11 @@ static Result<void> read_value(const ordered_json& value, RenameRule& rule) {
   return read_value(value["to"], rule.replacement);
 }
 
-static Result<void> read_value(const ordered_json& value, NamedVariant& variant) {
-  static constexpr RuleMember<NamedVariant> members[] = {
-      {"named", read_into<&NamedVariant::text>},
-      {"class", read_into<&NamedVariant::model_class>},
+static Result<void> read_value(const ordered_json& value, VariantRule& variant) {
+  static constexpr RuleMember<VariantRule> members[] = {
+      {"named", read_into<&VariantRule::text>},
+      {"when", read_into<&VariantRule::when>},
+      {"class", read_into<&VariantRule::model_class>},
   };
   return read_members(value, members, variant);
 }
@@ -291,7 +292,9 @@ const Architecture* RuleTable::find(std::string_view model_class) const {
 
 std::vector<std::string> RuleTable::classes() const {
   std::vector<std::string> names;
-  for (const auto& entry : by_class_) names.push_back(entry.first);
+  for (const auto& [name, place] : by_class_) {
+    if (name.find(':') == name.npos) names.push_back(name);
+  }
   return names;
 }
 

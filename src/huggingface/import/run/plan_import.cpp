@@ -56,21 +56,6 @@ ParameterCounts count_parameters(const TensorPlan& plan) {
   return counts;
 }
 
-/// The rules for a folder: those of its class, or of a variant that its name or card tells.
-const Architecture* find_rules(const RuleTable& table, const ModelFolder& folder,
-                               const Config& config) {
-  const Architecture* const rules = table.find(config.model_class());
-  if (rules == nullptr || rules->variants.empty()) return rules;
-  const std::string name = lower_case(folder.name());
-  const std::string card = lower_case(folder.read_text("README.md").value_or(std::string()));
-  for (const NamedVariant& variant : rules->variants) {
-    const bool is_named = name.find(variant.text) != std::string::npos ||
-                          card.find("# " + variant.text) != std::string::npos;
-    if (is_named) return table.find(variant.model_class);
-  }
-  return rules;
-}
-
 /// Models whose classes are known, but which need layers that this import does not make.
 Result<void> refuse_variants(const Config& config) {
   INGOT_TRY(const std::optional<std::uint64_t> step, config.find_count("moe_every_n_layers"));
@@ -90,12 +75,11 @@ class ImportPlanner {
   Result<std::unique_ptr<Import>> plan() {
     const RuleTable& table = RuleTable::builtin();
     INGOT_TRY(Config config, Config::read(folder_));
-    const Architecture* const architecture = find_rules(table, folder_, config);
-    if (architecture == nullptr) return unknown_class(config, table);
+    INGOT_TRY(const Architecture* const architecture, find_rules(table, folder_, config));
     INGOT_TRY_VOID(refuse_variants(config));
 
     INGOT_TRY(std::vector<SourceTensor> tensors, list_tensors(folder_));
-    INGOT_TRY(config, with_extra_layers(config, *architecture));
+    INGOT_TRY(config, with_extra_layers(config, *architecture, tensors));
     INGOT_TRY_VOID(undo_quantization(config, tensors));
     INGOT_TRY(tensors, rename_tensors(table, *architecture, config, std::move(tensors)));
     const TensorType type = options_.type ? *options_.type : guess_type(tensors);
@@ -146,22 +130,41 @@ class ImportPlanner {
 
 }  // namespace
 
+Result<const Architecture*> find_rules(const RuleTable& table, const ModelFolder& folder,
+                                       const Config& config) {
+  const Architecture* const rules = table.find(config.model_class());
+  if (rules == nullptr) {
+    return fail(Errc::architecture_unsupported, config.model_class(),
+                "known are " + joined(table.classes()));
+  }
+  if (rules->variants.empty()) return rules;
+  const std::string name = lower_case(folder.name());
+  const std::string card = lower_case(folder.read_text("README.md").value_or(std::string()));
+  for (const VariantRule& variant : rules->variants) {
+    const bool is_named =
+        !variant.text.empty() && (name.find(variant.text) != std::string::npos ||
+                                  card.find("# " + variant.text) != std::string::npos);
+    INGOT_TRY(const nlohmann::json is_meant, variant.when.evaluate({.config = config}));
+    if (is_named || is_truthy(is_meant)) return table.find(variant.model_class);
+  }
+  return rules;
+}
+
 Result<void> check_type(TensorType type) {
   if (is_import_type(type)) return {};
   return fail(Errc::unsupported_type, std::string(find_type(type)->name),
               "an import makes F32, F16, BF16, Q8_0, TQ1_0 and TQ2_0; quantize makes the others");
 }
 
-Result<Config> with_extra_layers(const Config& config, const Architecture& architecture) {
+Result<Config> with_extra_layers(const Config& config, const Architecture& architecture,
+                                 const std::vector<SourceTensor>& tensors) {
   if (!architecture.extra_layers.is_set()) return config;
-  INGOT_TRY(const nlohmann::json extra, architecture.extra_layers.evaluate({.config = config}));
+  std::vector<std::string> names;
+  for (const SourceTensor& tensor : tensors) names.push_back(tensor.name);
+  INGOT_TRY(const nlohmann::json extra,
+            architecture.extra_layers.evaluate({.config = config, .tensor_names = names}));
   INGOT_TRY(const std::uint64_t count, count_of(extra, "the number of extra layers"));
   return config.with_extra_layers(count);
-}
-
-Failure unknown_class(const Config& config, const RuleTable& table) {
-  return fail(Errc::architecture_unsupported, config.model_class(),
-              "known are " + joined(table.classes()));
 }
 
 }  // namespace huggingface

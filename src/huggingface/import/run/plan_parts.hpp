@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "huggingface/import/tensors/tensor_plan.hpp"
 #include "ingot/error.hpp"
@@ -18,9 +19,13 @@ inline constexpr std::uint32_t quantization_version = 2;
 
 /// The config, with the layers that the architecture has beyond those that it counts.
 [[nodiscard]] Result<Config> with_extra_layers(const Config& config,
-                                               const Architecture& architecture);
+                                               const Architecture& architecture,
+                                               const std::vector<SourceTensor>& tensors);
 
-/// The error for a class that no rule is for.
-[[nodiscard]] Failure unknown_class(const Config& config, const RuleTable& table);
+/// The rules for a folder: those of its class, or of a variant of it.
+/// Errc::architecture_unsupported for a class that no rule is for.
+[[nodiscard]] Result<const Architecture*> find_rules(const RuleTable& table,
+                                                     const ModelFolder& folder,
+                                                     const Config& config);
 
 }  // namespace ingot::huggingface

@@ -39,16 +39,24 @@ class Writer {
         NamedStep{"gpt2", &Writer::gpt2},
         NamedStep{"spm", &Writer::spm},
         NamedStep{"spm_or_gpt2", &Writer::spm_or_gpt2},
+        NamedStep{"gpt2_or_spm", &Writer::gpt2_or_spm},
+        NamedStep{"pad_to_8", &Writer::pad_to<8>},
+        NamedStep{"pad_as_stated_or_to_8", &Writer::pad_as_stated_or_to<8>},
+        NamedStep{"pad_as_stated_or_to_16", &Writer::pad_as_stated_or_to<16>},
+        NamedStep{"vocab_of_text", &Writer::vocab_of_text},
         NamedStep{"llama", &Writer::llama},
         NamedStep{"gemma3", &Writer::gemma3},
         NamedStep{"gemma4", &Writer::gemma4},
         NamedStep{"phi3", &Writer::phi3},
         NamedStep{"bert", &Writer::bert},
+        NamedStep{"roberta", &Writer::roberta},
         NamedStep{"jina2", &Writer::jina2},
+        NamedStep{"jamba", &Writer::jamba},
         NamedStep{"internlm2", &Writer::internlm2},
         NamedStep{"internlm3", &Writer::internlm3},
         NamedStep{"glm4", &Writer::glm4},
         NamedStep{"glm", &Writer::glm},
+        NamedStep{"solar", &Writer::solar},
         NamedStep{"chatglm", &Writer::chatglm},
         NamedStep{"hunyuan", &Writer::hunyuan},
         NamedStep{"gemma_fim", &Writer::gemma_fim},
@@ -86,6 +94,32 @@ class Writer {
   }
 
   Result<void> spm_or_gpt2() { return has_sentencepiece() ? spm() : gpt2(); }
+  Result<void> gpt2_or_spm() { return files_.tokenizer.root().exists() ? gpt2() : spm(); }
+
+  /// Lets the steps that follow write a vocabulary whose size is a multiple of a number.
+  template <std::uint64_t multiple>
+  Result<void> pad_to() {
+    return pad_vocabulary(multiple);
+  }
+
+  template <std::uint64_t multiple>
+  Result<void> pad_as_stated_or_to() {
+    INGOT_TRY(const auto stated, config_.find_count("pad_vocab_size_multiple"));
+    return pad_vocabulary(stated.value_or(multiple));
+  }
+
+  Result<void> pad_vocabulary(std::uint64_t multiple) {
+    INGOT_TRY(const auto size, config_.find_count("vocab_size"));
+    if (!size || multiple < 2 || multiple > max_tokens || *size > max_tokens) return {};
+    config_ = config_.with({{"vocab_size", (*size + multiple - 1) / multiple * multiple}}, {});
+    return {};
+  }
+
+  /// Lets the steps that follow take `vocab_size` where another size is there, too.
+  Result<void> vocab_of_text() {
+    config_ = config_.without("vocab_size_per_layer_input");
+    return {};
+  }
 
   Result<void> llama() {
     if (folder_.has("tekken.json") && !files_.tokenizer.root().exists()) {
@@ -190,6 +224,18 @@ class Writer {
     return {};
   }
 
+  Result<void> roberta() {
+    if (!files_.tokenizer.root().exists()) return bert();
+    INGOT_TRY_VOID(gpt2());
+    return set_type_count();
+  }
+
+  Result<void> jamba() {
+    if (has_sentencepiece()) return spm();
+    INGOT_TRY_VOID(llama_json());
+    return no_space_prefix();
+  }
+
   Result<void> jina2() {
     const std::string_view kind = tokenizer_config()["tokenizer_class"].text();
     if (kind == "BertTokenizer") {
@@ -260,6 +306,14 @@ class Writer {
                                       {"eot", "<|user|>"},
                                       {"unk", "<|endoftext|>"},
                                       {"eom", "<|observation|>"}};
+    return gpt2_with(config_, fallbacks);
+  }
+
+  Result<void> solar() {
+    constexpr Fallback fallbacks[] = {{"eos", "<|endoftext|>"},
+                                      {"eot", "<|endoftext|>"},
+                                      {"unk", "<unk>"},
+                                      {"bos", "<|startoftext|>"}};
     return gpt2_with(config_, fallbacks);
   }
 
@@ -379,7 +433,7 @@ class Writer {
   }
 
   const ModelFolder& folder_;
-  const Config& config_;
+  Config config_;  ///< What the steps so far have changed is changed here.
   const ImportOptions& options_;
   KeyPlan& keys_;
   std::vector<Error>& remarks_;
