@@ -261,6 +261,13 @@ TEST(PlanArchitectures, LayersThatPredictFurtherTokensFollowTheOthers) {
   EXPECT_THAT(none.error().message(), HasSubstr("the layer has no tensors"));
 }
 
+TEST(PlanArchitectures, EmbeddingsHaveARowForEachTokenOfAPaddedVocabulary) {
+  const PlannedFolder folder("GraniteMoeHybridForCausalLM", every_member, {});
+  const std::vector<float> rows = folder.column("token_embd.weight");
+  ASSERT_EQ(rows.size(), 8u);  // of three tokens
+  EXPECT_THAT(std::vector(rows.begin() + 3, rows.end()), testing::Each(0.0F));
+}
+
 TEST(PlanArchitectures, NomicBertHasTheContextThatItWasTrainedWith) {
   const auto folder = [](const std::string& positions) {
     return PlannedFolder("NomicBertModel",
