@@ -49,6 +49,12 @@ struct RenameRule {
   std::string replacement = {};  ///< `{layers}` is the number of the layers of config.json.
 };
 
+/// A file of weights that the index does not name, if the folder has it.
+struct OtherFileRule {
+  std::string file = {};
+  std::string prefix = {};  ///< What its tensors' names get in front.
+};
+
 /// A tensor that is made of numbers of config.json.
 struct ExtraTensorRule {
   std::string tensor = {};
@@ -91,6 +97,7 @@ struct Architecture {
   std::vector<std::string> tensors = {};  ///< Kinds of tensor_names.json.
   Expression extra_layers = {};           ///< The number of layers that config.json does not count.
   bool layers_differ = false;             ///< Layers have different parts by design.
+  std::vector<OtherFileRule> other_files = {};
   std::vector<RenameRule> renames = {};
   std::vector<NamePattern> drops = {};
   std::vector<TransformRule> transforms = {};

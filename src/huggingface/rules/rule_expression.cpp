@@ -101,7 +101,7 @@ class Evaluator {
       std::size_t arguments;
       Function function;
     };
-    static constexpr std::array<Row, 21> functions = {{
+    static constexpr std::array<Row, 22> functions = {{
         {"block_count", 0, &Evaluator::block_count},
         {"extra_layers", 0, &Evaluator::extra_layers},
         {"layer", 0, &Evaluator::layer},
@@ -114,6 +114,7 @@ class Evaluator {
         {"leading", 2, &Evaluator::leading},
         {"normal_quantile", 1, &Evaluator::normal_quantile},
         {"count_numbered", 1, &Evaluator::count_numbered},
+        {"rows", 1, &Evaluator::rows},
         {"int", 1, &Evaluator::to_int},
         {"sqrt", 1, &Evaluator::square_root},
         {"has", 1, &Evaluator::has},
@@ -218,15 +219,24 @@ class Evaluator {
     if (!text.is_string()) return refuse("rule", "count_numbered() takes a text");
     const auto& before = text.get_ref<const std::string&>();
     std::uint64_t count = 0;
-    for (const std::string& name : context_.tensor_names) {
-      const std::size_t begin = name.find(before);
-      if (begin == name.npos) continue;
-      const std::string_view rest = std::string_view(name).substr(begin + before.size());
+    for (const NamedShape& tensor : context_.tensors) {
+      const std::size_t begin = tensor.name.find(before);
+      if (begin == tensor.name.npos) continue;
+      const std::string_view rest = std::string_view(tensor.name).substr(begin + before.size());
       if (const auto number = number_of(rest.substr(0, rest.find('.')))) {
         count = std::max(count, *number + 1);
       }
     }
     return json(count);
+  }
+
+  /// The rows of a tensor of the folder, absent without it.
+  Result<json> rows(const Node& node) const {
+    INGOT_TRY(const json name, value(node.operands[0]));
+    const auto found = std::ranges::find_if(
+        context_.tensors, [&](const NamedShape& tensor) { return name == tensor.name; });
+    if (found == context_.tensors.end() || found->shape.empty()) return json();
+    return json(found->shape.front());
   }
 
   Result<json> file_type(const Node&) const { return json(context_.file_type); }

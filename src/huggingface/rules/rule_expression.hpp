@@ -21,19 +21,26 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "huggingface/folder/config.hpp"
 #include "ingot/error.hpp"
 
 namespace ingot::huggingface {
 
+/// A tensor of the folder, as expressions see it.
+struct NamedShape {
+  std::string name = {};
+  std::vector<std::uint64_t> shape = {};
+};
+
 /// The facts that expressions use. Borrowed.
 struct RuleContext {
   const Config& config;
   std::uint32_t file_type = 0;
   bool as_reference = false;  ///< The result is that of the reference converter, defects included.
-  std::optional<std::uint64_t> layer = {};         ///< The layer that the value is for.
-  std::span<const std::string> tensor_names = {};  ///< The tensors of the folder, where known.
+  std::optional<std::uint64_t> layer = {};   ///< The layer that the value is for.
+  std::span<const NamedShape> tensors = {};  ///< The tensors of the folder, where known.
 };
 
 struct ExpressionNode;

@@ -36,6 +36,14 @@ static Result<void> read_value(const ordered_json& value, VariantRule& variant) 
   return read_members(value, members, variant);
 }
 
+static Result<void> read_value(const ordered_json& value, OtherFileRule& rule) {
+  static constexpr RuleMember<OtherFileRule> members[] = {
+      {"file", read_into<&OtherFileRule::file>},
+      {"prefix", read_into<&OtherFileRule::prefix>},
+  };
+  return read_members(value, members, rule);
+}
+
 static Result<void> read_value(const ordered_json& value, FolderRule& rule) {
   static constexpr RuleMember<FolderRule> members[] = {
       {"when", read_into<&FolderRule::when>},
@@ -166,6 +174,7 @@ static Result<void> read_value(const ordered_json& value, Architecture& architec
       {"tensors", read_into<&Architecture::tensors>},
       {"extra_layers", read_into<&Architecture::extra_layers>},
       {"layers_differ", read_into<&Architecture::layers_differ>},
+      {"other_files", read_into<&Architecture::other_files>},
       {"rename", read_into<&Architecture::renames>},
       {"drop", read_into<&Architecture::drops>},
       {"transforms", read_into<&Architecture::transforms>},

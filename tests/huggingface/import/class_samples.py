@@ -41,7 +41,7 @@ SPLIT = "attn_q attn_k attn_v"
 # First step of a rule's tokenizer -> the case of golden/hf that lends its files.
 TOKENIZERS = {"llama": "llama-spm", "spm": "llama-spm", "gpt2": "qwen2", "spm_or_gpt2": "qwen2",
               "bert": "bert", "glm": "glm4", "phi3": "phi3-longrope", "gemma3": "gemma3-vlm",
-              "glm4": "glm4", "solar": "glm4",
+              "glm4": "glm4", "solar": "glm4", "t5": "../../hf2/cases/t5",
               "internlm2": "internlm2", "internlm3": "llama-spm"}
 LAYER = "model.layers.{layer}."
 
@@ -314,6 +314,20 @@ CLASSES = {
                             for head in range(4)},
                          **{LAYER + f"self_attn.k_layernorm.norms.{head}.weight": (16,)
                             for head in range(2)}}}]},
+    "T5EncoderModel": {
+        "config": {"d_model": 64, "d_ff": 96, "d_kv": 16, "num_heads": 4, "num_layers": 2,
+                   "layer_norm_epsilon": 1e-6, "relative_attention_num_buckets": 8},
+        "tied": True, "names": {"token_embd": "shared"},
+        "without": "enc_attn_norm enc_attn_q enc_attn_k enc_attn_v enc_attn_out enc_attn_rel_b "
+                   "enc_ffn_norm enc_ffn_gate enc_ffn_down enc_ffn_up enc_output_norm",
+        "more": {**{f"encoder.block.{{layer}}.layer.0.SelfAttention.{part}.weight": (64, 64)
+                    for part in "qkvo"},
+                 "encoder.block.{layer}.layer.0.layer_norm.weight": (64,),
+                 "encoder.block.{layer}.layer.1.layer_norm.weight": (64,),
+                 "encoder.block.{layer}.layer.1.DenseReluDense.wi.weight": (96, 64),
+                 "encoder.block.{layer}.layer.1.DenseReluDense.wo.weight": (64, 96),
+                 "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight": (8, 4),
+                 "encoder.final_layer_norm.weight": (64,)}},
     "GPTBigCodeForCausalLM": {
         "styles": ["transformer."], "config": GPT2, "sizes": {**GPT_SIZES, "qkv": 96},
         "names": {"ffn_norm": "transformer.h.{layer}.ln_2"}, "with": "attn_qkv",

@@ -96,15 +96,11 @@ const std::map<std::string, std::string, std::less<>>& cases_to_come() {
       {"eagle3", "a draft of another model"},
       {"kimi-k2", "another vocabulary"},
       {"kimi-linear", "another vocabulary"},
-      {"lfm2-colbert", "a tensor from another folder"},
-      {"nomic-bert-moe", "another vocabulary"},
       {"plamo2", "another vocabulary"},
       {"quant-nvfp4", "a method of quantization"},
       {"qwen1", "another vocabulary"},
       {"rwkv7", "another vocabulary"},
       {"step3.5", "values in texts"},
-      {"t5", "another vocabulary"},
-      {"xlm-roberta", "another vocabulary"},
   };
   return cases;
 }

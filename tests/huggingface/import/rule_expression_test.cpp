@@ -24,8 +24,9 @@ std::string value_of(const std::string& text) {
   const auto expression = Expression::parse(text);
   if (!expression) return expression.error().message();
   const Config longer = config->with_extra_layers(1);
-  const std::array<std::string, 3> names = {"mtp.layers.0.norm", "mtp.layers.11.norm", "mtp.norm"};
-  const auto value = expression->evaluate({.config = longer, .tensor_names = names});
+  const std::array<huggingface::NamedShape, 3> tensors = {
+      {{"mtp.layers.0.norm", {8}}, {"mtp.layers.11.norm", {8}}, {"dense", {16, 8}}}};
+  const auto value = expression->evaluate({.config = longer, .tensors = tensors});
   return value ? value->dump() : value.error().message();
 }
 
@@ -65,7 +66,9 @@ TEST(RuleExpression, LooksIntoLists) {
   EXPECT_EQ(value_of("flags(kinds, 'conv')"), "[true,false]");
 }
 
-TEST(RuleExpression, CountsTheNumbersInNamesOfTensors) {
+TEST(RuleExpression, LooksAtTensors) {
+  EXPECT_EQ(value_of("rows('dense')"), "16");
+  EXPECT_EQ(value_of("rows('absent')"), "null");
   EXPECT_EQ(value_of("count_numbered('mtp.layers.')"), "12");
   EXPECT_EQ(value_of("count_numbered('model.layers.')"), "0");
 }

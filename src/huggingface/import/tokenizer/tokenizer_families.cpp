@@ -120,6 +120,27 @@ Result<void> TokenizerWriter::roberta() {
   return set_type_count();
 }
 
+Result<void> TokenizerWriter::xlm_roberta() {
+  INGOT_TRY(const UnigramTokens unigram, read_xlm_roberta(files_, config_));
+  return write_unigram(unigram, true);
+}
+
+Result<void> TokenizerWriter::t5() {
+  INGOT_TRY(const UnigramTokens unigram, read_t5(files_, config_));
+  return write_unigram(unigram, false);
+}
+
+Result<void> TokenizerWriter::write_unigram(const UnigramTokens& unigram, bool has_type_count) {
+  INGOT_TRY_VOID(write_tokens("t5", unigram.tokens));
+  keys_.set_bool(keys::tokenizer_ggml_add_space_prefix, unigram.has_space_prefix);
+  if (has_type_count) INGOT_TRY_VOID(set_type_count());
+  keys_.set_bool(keys::tokenizer_ggml_remove_extra_whitespaces, unigram.removes_extra_whitespaces);
+  if (!unigram.charsmap.empty()) {
+    keys_.set_array(keys::tokenizer_ggml_precompiled_charsmap, std::span(unigram.charsmap));
+  }
+  return write_block(unigram.tokens.size());
+}
+
 Result<void> TokenizerWriter::jamba() {
   if (has_sentencepiece()) return spm();
   INGOT_TRY_VOID(llama_json());

@@ -33,6 +33,8 @@ Result<void> TokenizerWriter::run(const std::vector<std::string>& steps) {
       NamedStep{"phi3", &TokenizerWriter::phi3},
       NamedStep{"bert", &TokenizerWriter::bert},
       NamedStep{"roberta", &TokenizerWriter::roberta},
+      NamedStep{"xlm_roberta", &TokenizerWriter::xlm_roberta},
+      NamedStep{"t5", &TokenizerWriter::t5},
       NamedStep{"jina2", &TokenizerWriter::jina2},
       NamedStep{"jamba", &TokenizerWriter::jamba},
       NamedStep{"internlm2", &TokenizerWriter::internlm2},
@@ -113,7 +115,7 @@ Result<void> TokenizerWriter::write_tokens(std::string_view model, const TokenLi
     keys_.set_array(keys::tokenizer_ggml_scores, std::span<const float>(tokens.scores));
   }
   keys_.set_array(keys::tokenizer_ggml_token_type, std::span<const std::int32_t>(tokens.kinds));
-  if (model == "llama" || model == "gemma4") return {};
+  if (model == "llama" || model == "gemma4" || model == "t5") return {};
   INGOT_TRY(const std::string pre, choose_pre(files_, config_, options_, keys_, remarks_));
   keys_.from(options_.pre ? "--pre" : "the check of the pre-tokenizer");
   keys_.set_string(keys::tokenizer_ggml_pre, pre);

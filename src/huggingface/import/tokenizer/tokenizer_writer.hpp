@@ -86,6 +86,9 @@ class TokenizerWriter {
   Result<void> bert();
   Result<void> set_type_count();
   Result<void> roberta();
+  Result<void> xlm_roberta();
+  Result<void> t5();
+  Result<void> write_unigram(const UnigramTokens& unigram, bool has_type_count);
   Result<void> jamba();
   Result<void> jina2();
   Result<void> internlm2();
