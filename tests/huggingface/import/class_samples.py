@@ -314,6 +314,35 @@ CLASSES = {
                             for head in range(4)},
                          **{LAYER + f"self_attn.k_layernorm.norms.{head}.weight": (16,)
                             for head in range(2)}}}]},
+    "Jais2ForCausalLM": {
+        "config": LAYER_NORM, "names": {"ffn_up": LAYER + "mlp.up_proj"},
+        "bias": f"{SPLIT} attn_out ffn_up ffn_down attn_norm ffn_norm output_norm"},
+    "PLMForCausalLM": {
+        "config": {"kv_lora_rank": 32, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8,
+                   "v_head_dim": 12, "num_key_value_heads": 4},
+        "sizes": {"q": 96, "o": 48}, "tied": True},
+    "CodeShellForCausalLM": {
+        "styles": ["transformer."], "config": {**GPT2, "num_query_groups": 2}, "tied": False,
+        "sizes": {**GPT_SIZES, "qkv": 128}, "with": "attn_qkv", "without": "pos_embd",
+        "names": {"ffn_norm": "transformer.h.{layer}.ln_2"},
+        "bias": "attn_qkv attn_out ffn_up ffn_down attn_norm ffn_norm output_norm"},
+    "SmallThinkerForCausalLM": {
+        "config": {"moe_num_primary_experts": 4, "moe_num_active_primary_experts": 2,
+                   "moe_ffn_hidden_size": 32, "head_dim": 16, "sliding_window_layout": [0, 0]},
+        "sizes": {"experts": 4}, "without": "ffn_gate ffn_up ffn_down",
+        "names": {"ffn_gate_inp": LAYER + "block_sparse_moe.primary_router"}},
+    "GroveMoeForCausalLM": {
+        "config": {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
+                   "head_dim": 16},
+        "sizes": {"experts": 4}, "without": "ffn_gate_chexp ffn_down_chexp ffn_up_chexp",
+        "more": {LAYER + f"mlp.chunk_experts.{expert}.{part}_proj.weight":
+                 (64, 16) if part == "down" else (16, 64)
+                 for expert in range(2) for part in ("gate", "up", "down")}},
+    "NeoBERT": {
+        "styles": ["transformer_encoder.", "encoder"], "with": "attn_qkv",
+        "sizes": {"qkv": 192, "inner": 64, "up": 128}, "tied": True,
+        "names": {"enc_output_norm": "layer_norm"},
+        "config": {**HEADLESS, "norm_eps": 1e-6, "rms_norm_eps": None}},
     "T5EncoderModel": {
         "config": {"d_model": 64, "d_ff": 96, "d_kv": 16, "num_heads": 4, "num_layers": 2,
                    "layer_norm_epsilon": 1e-6, "relative_attention_num_buckets": 8},
