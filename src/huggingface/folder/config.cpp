@@ -121,6 +121,9 @@ Result<Config> Config::parse(std::string_view text, const std::string& subject) 
     const json overlay = *text_model;
     for (const auto& [name, value] : overlay.items()) values[name] = value;
   }
+  if (const json* const kinds = member(values, "layers_block_type"); kinds && kinds->is_array()) {
+    values["num_hidden_layers"] = kinds->size();
+  }
   config.values_ = std::move(values);
   config.settle_rope();
   return config;
@@ -169,8 +172,8 @@ Result<std::optional<std::uint64_t>> Config::find_count(std::string_view name) c
 }
 
 Result<std::uint64_t> Config::layer_count() const {
-  const json* const value =
-      first_member(values_, {"n_layers", "num_hidden_layers", "n_layer", "num_layers"});
+  const json* const value = first_member(values_, {"n_layers", "num_hidden_layers", "n_layer",
+                                                   "num_layers", "num_transformer_layers"});
   if (value == nullptr) return refuse("config.json", "num_hidden_layers is missing");
   INGOT_TRY(const std::uint64_t layers, count_of(*value, "num_hidden_layers"));
   for (const std::uint64_t count : {layers, extra_layers_}) {

@@ -55,7 +55,10 @@ std::vector<std::string> ModelFolder::files_in(std::string_view folder) const {
 }
 
 bool ModelFolder::has(std::string_view file) const {
-  return std::ranges::binary_search(files_, file, std::less<>());
+  const std::size_t slash = file.find_last_of('/');
+  if (slash == file.npos) return std::ranges::binary_search(files_, file, std::less<>());
+  return std::ranges::binary_search(files_in(file.substr(0, slash)), file.substr(slash + 1),
+                                    std::less<>());
 }
 
 std::string ModelFolder::path_of(std::string_view file) const {

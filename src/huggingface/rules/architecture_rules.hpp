@@ -49,6 +49,12 @@ struct RenameRule {
   std::string replacement = {};  ///< `{layers}` is the number of the layers of config.json.
 };
 
+/// A file of weights that the index does not name, if the folder has it.
+struct OtherFileRule {
+  std::string file = {};
+  std::string prefix = {};  ///< What its tensors' names get in front.
+};
+
 /// A tensor that is made of numbers of config.json.
 struct ExtraTensorRule {
   std::string tensor = {};
@@ -72,17 +78,18 @@ struct FolderRule {
   std::map<std::string, std::string> names_by_kind = {};  ///< The names of tensors.
 };
 
-/// Models that only their name or their card tells from others of their class.
-struct NamedVariant {
-  std::string text = {};         ///< A text in the name of the folder or the first heading, in
-                                 ///< lower case.
+/// Models of a class whose rules are those of another entry.
+struct VariantRule {
+  std::string text = {};         ///< A text that tells them: in the name of the folder or the
+                                 ///< first heading of its card, in lower case.
+  Expression when = {};          ///< Or what is true of their config.json.
   std::string model_class = {};  ///< Whose rules count.
 };
 
 struct Architecture {
   std::string name = {};  ///< The name in `general.architecture`.
   std::vector<std::string> classes = {};
-  std::vector<NamedVariant> variants = {};
+  std::vector<VariantRule> variants = {};
   std::vector<std::string> tokenizer = {};  ///< The steps of the tokenizer, in order.
   std::vector<KeyRule> keys = {};
   std::vector<KeyRule> keys_after_tokenizer = {};
@@ -90,6 +97,7 @@ struct Architecture {
   std::vector<std::string> tensors = {};  ///< Kinds of tensor_names.json.
   Expression extra_layers = {};           ///< The number of layers that config.json does not count.
   bool layers_differ = false;             ///< Layers have different parts by design.
+  std::vector<OtherFileRule> other_files = {};
   std::vector<RenameRule> renames = {};
   std::vector<NamePattern> drops = {};
   std::vector<TransformRule> transforms = {};
@@ -121,7 +129,7 @@ class RuleTable {
 
   [[nodiscard]] const Architecture* find(std::string_view model_class) const;
   [[nodiscard]] const std::vector<Architecture>& architectures() const { return architectures_; }
-  /// The names of all classes, sorted.
+  /// The names of all classes, sorted. Entries of variants that are no classes have a colon.
   [[nodiscard]] std::vector<std::string> classes() const;
   [[nodiscard]] const std::vector<TensorKind>& tensor_kinds() const { return tensor_kinds_; }
   /// Names that no architecture imports, before and after the renames.

@@ -10,7 +10,9 @@
 
 #include "base/strings.hpp"
 #include "huggingface/folder/refusal.hpp"
+#include "huggingface/rules/name_pattern.hpp"
 #include "huggingface/rules/rule_expression_node.hpp"
+#include "huggingface/rules/rule_operators.hpp"
 
 namespace ingot::huggingface {
 namespace {
@@ -21,90 +23,11 @@ using Node = ExpressionNode;
 /// Doubles from here on are no exact int64.
 constexpr double int64_end = 9223372036854775808.0;
 
-Failure not_computable(const std::string& what) {
-  return refuse("config.json", "the rule `" + what + "` needs numbers in range");
-}
-
 /// The name that an expression begins with, for messages.
 std::string first_name(const Node& node) {
   const Node* first = &node;
   while (!first->operands.empty()) first = &first->operands.front();
   return joined(first->names, " or ");
-}
-
-/// The integer of a value; nothing if it is none, or too large.
-std::optional<std::int64_t> whole_number(const json& value) {
-  if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
-  if (value.is_number_unsigned() &&
-      value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
-    return std::nullopt;
-  }
-  return value.is_number_integer() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
-}
-
-std::optional<double> real_number(const json& value) {
-  if (value.is_boolean()) return value.get<bool>() ? 1.0 : 0.0;
-  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
-}
-
-std::optional<json> compute_whole(const std::string& symbol, std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  bool is_wrong = false;
-  if (symbol == "+") {
-    is_wrong = __builtin_add_overflow(a, b, &result);
-  } else if (symbol == "-") {
-    is_wrong = __builtin_sub_overflow(a, b, &result);
-  } else if (symbol == "*") {
-    is_wrong = __builtin_mul_overflow(a, b, &result);
-  } else {
-    if (b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min())) return std::nullopt;
-    const bool is_down = a % b != 0 && (a < 0) != (b < 0);  // Python rounds down
-    if (symbol == "%") return json(a % b + (is_down ? b : 0));
-    result = a / b - (is_down ? 1 : 0);
-  }
-  return is_wrong ? std::nullopt : std::optional<json>(result);
-}
-
-std::optional<json> compute_real(const std::string& symbol, double a, double b) {
-  double result = 0;
-  if (symbol == "+") {
-    result = a + b;
-  } else if (symbol == "-") {
-    result = a - b;
-  } else if (symbol == "*") {
-    result = a * b;
-  } else if (symbol == "**") {
-    result = std::pow(a, b);
-  } else {
-    if (b == 0 || symbol == "%") return std::nullopt;
-    result = symbol == "//" ? std::floor(a / b) : a / b;
-  }
-  return std::isfinite(result) ? std::optional<json>(result) : std::nullopt;
-}
-
-/// Lists are joined by +, and one of one element is repeated by *.
-std::optional<json> compute_list(const std::string& symbol, json list, const json& b) {
-  if (symbol == "+" && b.is_array()) return list.insert(list.end(), b.begin(), b.end()), list;
-  const auto count = symbol == "*" ? whole_number(b) : std::nullopt;
-  if (!count || *count < 0 || *count > 65536 || list.size() != 1) return std::nullopt;
-  return json(static_cast<std::size_t>(*count), list.front());
-}
-
-/// `a SYMBOL b` for + - * / // % **; null if one of them is absent.
-Result<json> compute(const std::string& symbol, const json& a, const json& b) {
-  if (a.is_null() || b.is_null()) return json();
-  std::optional<json> result;
-  const auto whole_a = whole_number(a);
-  const auto whole_b = whole_number(b);
-  if (a.is_array()) {
-    result = compute_list(symbol, a, b);
-  } else if (symbol != "/" && symbol != "**" && whole_a && whole_b) {
-    result = compute_whole(symbol, *whole_a, *whole_b);
-  } else if (const auto real_a = real_number(a), real_b = real_number(b); real_a && real_b) {
-    result = compute_real(symbol, *real_a, *real_b);
-  }
-  if (!result) return not_computable(symbol);
-  return *std::move(result);
 }
 
 class Evaluator {
@@ -178,7 +101,7 @@ class Evaluator {
       std::size_t arguments;
       Function function;
     };
-    static constexpr std::array<Row, 19> functions = {{
+    static constexpr std::array<Row, 22> functions = {{
         {"block_count", 0, &Evaluator::block_count},
         {"extra_layers", 0, &Evaluator::extra_layers},
         {"layer", 0, &Evaluator::layer},
@@ -187,7 +110,11 @@ class Evaluator {
         {"each", 1, &Evaluator::each},
         {"at", 2, &Evaluator::at},
         {"len", 1, &Evaluator::length},
+        {"only", 1, &Evaluator::only},
         {"leading", 2, &Evaluator::leading},
+        {"normal_quantile", 1, &Evaluator::normal_quantile},
+        {"count_numbered", 1, &Evaluator::count_numbered},
+        {"rows", 1, &Evaluator::rows},
         {"int", 1, &Evaluator::to_int},
         {"sqrt", 1, &Evaluator::square_root},
         {"has", 1, &Evaluator::has},
@@ -245,12 +172,25 @@ class Evaluator {
     INGOT_TRY(const json list, value(node.operands[0]));
     INGOT_TRY(const json index, value(node.operands[1]));
     const auto i = static_cast<std::size_t>(whole_number(index).value_or(-1));
+    if (list.is_string()) {
+      const auto& letters = list.get_ref<const std::string&>();
+      return i < letters.size() ? json(letters.substr(i, 1)) : json();
+    }
     return list.is_array() && i < list.size() ? list[i] : json();
   }
 
   Result<json> length(const Node& node) const {
     INGOT_TRY(const json list, value(node.operands[0]));
     return list.is_array() ? json(list.size()) : json();
+  }
+
+  /// What all elements of a list equal, absent if they differ; no list stands for itself.
+  Result<json> only(const Node& node) const {
+    INGOT_TRY(json list, value(node.operands[0]));
+    if (!list.is_array()) return list;
+    const bool is_one = !list.empty() && std::ranges::count(list, list.front()) ==
+                                             static_cast<std::ptrdiff_t>(list.size());
+    return is_one ? list.front() : json();
   }
 
   /// The number of elements at the beginning of a list that equal a value; absent without a list.
@@ -260,6 +200,43 @@ class Evaluator {
     if (!list.is_array()) return json();
     const auto end = std::ranges::find_if(list, [&](const json& one) { return one != wanted; });
     return json(std::distance(list.begin(), end));
+  }
+
+  /// The value below which a standard normal variable stays with a probability. What other
+  /// probabilities than these give depends on a library in the last digit.
+  Result<json> normal_quantile(const Node& node) const {
+    INGOT_TRY(const json probability, value(node.operands[0]));
+    const auto known = real_number(probability);
+    if (known == 0.0) return json(-std::numeric_limits<double>::infinity());
+    if (known == 0.5) return json(0.0);
+    if (known == 0.95) return json(1.6448533535003662);
+    return not_computable("normal_quantile()");
+  }
+
+  /// 1 + the highest number that follows a text in the names of the folder's tensors, or 0.
+  Result<json> count_numbered(const Node& node) const {
+    INGOT_TRY(const json text, value(node.operands[0]));
+    if (!text.is_string()) return refuse("rule", "count_numbered() takes a text");
+    const auto& before = text.get_ref<const std::string&>();
+    std::uint64_t count = 0;
+    for (const NamedShape& tensor : context_.tensors) {
+      const std::size_t begin = tensor.name.find(before);
+      if (begin == tensor.name.npos) continue;
+      const std::string_view rest = std::string_view(tensor.name).substr(begin + before.size());
+      if (const auto number = number_of(rest.substr(0, rest.find('.')))) {
+        count = std::max(count, *number + 1);
+      }
+    }
+    return json(count);
+  }
+
+  /// The rows of a tensor of the folder, absent without it.
+  Result<json> rows(const Node& node) const {
+    INGOT_TRY(const json name, value(node.operands[0]));
+    const auto found = std::ranges::find_if(
+        context_.tensors, [&](const NamedShape& tensor) { return name == tensor.name; });
+    if (found == context_.tensors.end() || found->shape.empty()) return json();
+    return json(found->shape.front());
   }
 
   Result<json> file_type(const Node&) const { return json(context_.file_type); }

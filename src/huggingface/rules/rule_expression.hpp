@@ -10,27 +10,37 @@
 // attention, `rope_root:a` at their top. `a?` may be absent (null), `a ?? b` is `a` unless it is
 // absent. Operators have the meaning that they have in Python, `[a, b]` is a list. `each(a)` is the
 // list of the values of `a` for all layers, whose number is `layer()`; `at(list, i)` is an element,
-// absent beyond the end. `as_reference()` is true where the defects of the reference converter are
-// wanted, too.
+// or a letter of a text, and absent beyond the end. `as_reference()` is true where the defects of
+// the reference converter are wanted, too.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "huggingface/folder/config.hpp"
 #include "ingot/error.hpp"
 
 namespace ingot::huggingface {
 
+/// A tensor of the folder, as expressions see it.
+struct NamedShape {
+  std::string name = {};
+  std::vector<std::uint64_t> shape = {};
+};
+
 /// The facts that expressions use. Borrowed.
 struct RuleContext {
   const Config& config;
   std::uint32_t file_type = 0;
   bool as_reference = false;  ///< The result is that of the reference converter, defects included.
-  std::optional<std::uint64_t> layer = {};  ///< The layer that the value is for.
+  std::optional<std::uint64_t> layer = {};   ///< The layer that the value is for.
+  std::span<const NamedShape> tensors = {};  ///< The tensors of the folder, where known.
 };
 
 struct ExpressionNode;

@@ -27,12 +27,21 @@ static Result<void> read_value(const ordered_json& value, RenameRule& rule) {
   return read_value(value["to"], rule.replacement);
 }
 
-static Result<void> read_value(const ordered_json& value, NamedVariant& variant) {
-  static constexpr RuleMember<NamedVariant> members[] = {
-      {"named", read_into<&NamedVariant::text>},
-      {"class", read_into<&NamedVariant::model_class>},
+static Result<void> read_value(const ordered_json& value, VariantRule& variant) {
+  static constexpr RuleMember<VariantRule> members[] = {
+      {"named", read_into<&VariantRule::text>},
+      {"when", read_into<&VariantRule::when>},
+      {"class", read_into<&VariantRule::model_class>},
   };
   return read_members(value, members, variant);
+}
+
+static Result<void> read_value(const ordered_json& value, OtherFileRule& rule) {
+  static constexpr RuleMember<OtherFileRule> members[] = {
+      {"file", read_into<&OtherFileRule::file>},
+      {"prefix", read_into<&OtherFileRule::prefix>},
+  };
+  return read_members(value, members, rule);
 }
 
 static Result<void> read_value(const ordered_json& value, FolderRule& rule) {
@@ -165,6 +174,7 @@ static Result<void> read_value(const ordered_json& value, Architecture& architec
       {"tensors", read_into<&Architecture::tensors>},
       {"extra_layers", read_into<&Architecture::extra_layers>},
       {"layers_differ", read_into<&Architecture::layers_differ>},
+      {"other_files", read_into<&Architecture::other_files>},
       {"rename", read_into<&Architecture::renames>},
       {"drop", read_into<&Architecture::drops>},
       {"transforms", read_into<&Architecture::transforms>},
@@ -291,7 +301,9 @@ const Architecture* RuleTable::find(std::string_view model_class) const {
 
 std::vector<std::string> RuleTable::classes() const {
   std::vector<std::string> names;
-  for (const auto& entry : by_class_) names.push_back(entry.first);
+  for (const auto& [name, place] : by_class_) {
+    if (name.find(':') == name.npos) names.push_back(name);
+  }
   return names;
 }
 

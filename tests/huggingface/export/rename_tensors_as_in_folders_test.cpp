@@ -156,6 +156,18 @@ TEST_F(RenameAsInFolders, KnowsArchitecturesOfWhichNoWholeFolderIsWritten) {
   }
 }
 
+TEST_F(RenameAsInFolders, NamesNormsThatFollowAttention) {
+  for (const char* architecture : {"exaone4", "seed_oss"}) {
+    ModelSketch sketch = sketch_llama({.architecture = architecture});
+    sketch.tensor("blk.1.post_attention_norm.weight", TensorType::f32, {32});
+    sketch.write(folder_.path("a.gguf"));
+    ASSERT_THAT(write("m.safetensors"), Succeeds());
+    const auto model = open("m.safetensors");
+    ASSERT_THAT(model, Succeeds());
+    EXPECT_NE(model->find_tensor("model.layers.1.post_attention_layernorm.weight"), nullptr);
+  }
+}
+
 TEST_F(RenameAsInFolders, NamesExpertsAsTheArchitectureDoes) {
   ModelSketch sketch = sketch_llama({.architecture = "qwen3moe"});
   sketch.tensor("blk.0.ffn_up_exps.weight", TensorType::f32, {32, 8, 3});

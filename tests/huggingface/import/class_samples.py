@@ -41,7 +41,7 @@ SPLIT = "attn_q attn_k attn_v"
 # First step of a rule's tokenizer -> the case of golden/hf that lends its files.
 TOKENIZERS = {"llama": "llama-spm", "spm": "llama-spm", "gpt2": "qwen2", "spm_or_gpt2": "qwen2",
               "bert": "bert", "glm": "glm4", "phi3": "phi3-longrope", "gemma3": "gemma3-vlm",
-              "glm4": "glm4",
+              "glm4": "glm4", "solar": "glm4", "t5": "../../hf2/cases/t5",
               "internlm2": "internlm2", "internlm3": "llama-spm"}
 LAYER = "model.layers.{layer}."
 
@@ -144,6 +144,10 @@ CLASSES = {
         "variants": [{"config": {"id2label": None}},
                      {"config": {"id2label": {"0": "LABEL_0"}}, "sizes": {"labels": 1}},
                      {"config": {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}}]},
+    "DistilBertModel": {
+        **BERT, "styles": ["transformer.layer.", "embeddings."], "without": "output_norm token_types",
+        "bias": f"{ALL_BIASES} token_embd_norm attn_out_norm layer_out_norm",
+        "config": {**LAYER_NORM, **HEADLESS}},
     "NomicBertModel": {
         **BERT, "with": "attn_qkv", "without": "pos_embd output_norm",
         "bias": "token_embd_norm attn_out_norm layer_out_norm",
@@ -197,6 +201,49 @@ CLASSES = {
     "Gemma3ForConditionalGeneration": MULTIMODAL,
     "Glm4ForCausalLM": GLM4,
     "GlmOcrForConditionalGeneration": GLM4,
+    "SolarOpenForCausalLM": {
+        "config": {**DEEPSEEK_EXPERTS, "head_dim": 16, "norm_topk_prob": True,
+                   "routed_scaling_factor": 1.0, "partial_rotary_factor": 1.0},
+        "sizes": {"experts": 4, "dense_layers": 1}, "without": QK_NORMS,
+        "names": {**SHARED_EXPERTS, "ffn_exp_probs_b": LAYER + "mlp.gate.e_score_correction_bias"}},
+    "SarvamMoEForCausalLM": {
+        "config": {"num_experts": 4, "num_shared_experts": 1, "num_experts_per_tok": 2,
+                   "moe_intermediate_size": 32, "first_k_dense_replace": 1, "head_dim": 16,
+                   "routed_scaling_factor": 2.5, "norm_topk_prob": True, "n_group": 1,
+                   "topk_group": 1, "score_function": "sigmoid"},
+        "sizes": {"experts": 4, "dense_layers": 1}, "with": "attn_qkv", "without": "layer_out_norm",
+        "tied": False,
+        "names": {**SHARED_EXPERTS, "token_embd": "model.word_embeddings",
+                  "attn_qkv": LAYER + "attention.query_key_value",
+                  "attn_out": LAYER + "attention.dense",
+                  "attn_q_norm": LAYER + "attention.query_layernorm",
+                  "attn_k_norm": LAYER + "attention.key_layernorm",
+                  "ffn_exp_probs_b": LAYER + "mlp.gate.expert_bias"}},
+    "Lfm2MoeForCausalLM": {
+        "config": {"layer_types": ["conv", "full_attention"], "num_dense_layers": 1,
+                   "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
+                   "conv_L_cache": 3, "norm_eps": 1e-5},
+        "tied": True, "styles": ["model."],
+        "names": {"token_embd_norm": "model.embedding_norm"},
+        "without": f"{SPLIT} {QK_NORMS} attn_out ffn_gate ffn_up ffn_down shortconv_conv "
+                   "shortconv_inproj shortconv_outproj",
+        "more": {"model.layers.0.conv.conv.weight": (64, 1, 3),
+                 "model.layers.0.conv.in_proj.weight": (192, 64),
+                 "model.layers.0.conv.out_proj.weight": (64, 64),
+                 "model.layers.0.feed_forward.w1.weight": (96, 64),
+                 "model.layers.0.feed_forward.w2.weight": (64, 96),
+                 "model.layers.0.feed_forward.w3.weight": (96, 64),
+                 "model.layers.1.self_attn.q_proj.weight": (64, 64),
+                 "model.layers.1.self_attn.k_proj.weight": (32, 64),
+                 "model.layers.1.self_attn.v_proj.weight": (32, 64),
+                 "model.layers.1.self_attn.out_proj.weight": (64, 64),
+                 "model.layers.1.self_attn.q_layernorm.weight": (16,),
+                 "model.layers.1.self_attn.k_layernorm.weight": (16,),
+                 "model.layers.1.feed_forward.gate.weight": (4, 64),
+                 "model.layers.1.feed_forward.expert_bias": (4,),
+                 **{f"model.layers.1.feed_forward.experts.{expert}.w{part}.weight":
+                    (64, 32) if part == 2 else (32, 64)
+                    for expert in range(4) for part in (1, 2, 3)}}},
     "GlmMoeDsaForCausalLM": {
         "config": {**MLA, **DEEPSEEK_EXPERTS, "rope_scaling": None, "scoring_func": "sigmoid",
                    "norm_topk_prob": True, "routed_scaling_factor": 2.5, "index_n_heads": 2,
@@ -267,6 +314,49 @@ CLASSES = {
                             for head in range(4)},
                          **{LAYER + f"self_attn.k_layernorm.norms.{head}.weight": (16,)
                             for head in range(2)}}}]},
+    "Jais2ForCausalLM": {
+        "config": LAYER_NORM, "names": {"ffn_up": LAYER + "mlp.up_proj"},
+        "bias": f"{SPLIT} attn_out ffn_up ffn_down attn_norm ffn_norm output_norm"},
+    "PLMForCausalLM": {
+        "config": {"kv_lora_rank": 32, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8,
+                   "v_head_dim": 12, "num_key_value_heads": 4},
+        "sizes": {"q": 96, "o": 48}, "tied": True},
+    "CodeShellForCausalLM": {
+        "styles": ["transformer."], "config": {**GPT2, "num_query_groups": 2}, "tied": False,
+        "sizes": {**GPT_SIZES, "qkv": 128}, "with": "attn_qkv", "without": "pos_embd",
+        "names": {"ffn_norm": "transformer.h.{layer}.ln_2"},
+        "bias": "attn_qkv attn_out ffn_up ffn_down attn_norm ffn_norm output_norm"},
+    "SmallThinkerForCausalLM": {
+        "config": {"moe_num_primary_experts": 4, "moe_num_active_primary_experts": 2,
+                   "moe_ffn_hidden_size": 32, "head_dim": 16, "sliding_window_layout": [0, 0]},
+        "sizes": {"experts": 4}, "without": "ffn_gate ffn_up ffn_down",
+        "names": {"ffn_gate_inp": LAYER + "block_sparse_moe.primary_router"}},
+    "GroveMoeForCausalLM": {
+        "config": {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
+                   "head_dim": 16},
+        "sizes": {"experts": 4}, "without": "ffn_gate_chexp ffn_down_chexp ffn_up_chexp",
+        "more": {LAYER + f"mlp.chunk_experts.{expert}.{part}_proj.weight":
+                 (64, 16) if part == "down" else (16, 64)
+                 for expert in range(2) for part in ("gate", "up", "down")}},
+    "NeoBERT": {
+        "styles": ["transformer_encoder.", "encoder"], "with": "attn_qkv",
+        "sizes": {"qkv": 192, "inner": 64, "up": 128}, "tied": True,
+        "names": {"enc_output_norm": "layer_norm"},
+        "config": {**HEADLESS, "norm_eps": 1e-6, "rms_norm_eps": None}},
+    "T5EncoderModel": {
+        "config": {"d_model": 64, "d_ff": 96, "d_kv": 16, "num_heads": 4, "num_layers": 2,
+                   "layer_norm_epsilon": 1e-6, "relative_attention_num_buckets": 8},
+        "tied": True, "names": {"token_embd": "shared"},
+        "without": "enc_attn_norm enc_attn_q enc_attn_k enc_attn_v enc_attn_out enc_attn_rel_b "
+                   "enc_ffn_norm enc_ffn_gate enc_ffn_down enc_ffn_up enc_output_norm",
+        "more": {**{f"encoder.block.{{layer}}.layer.0.SelfAttention.{part}.weight": (64, 64)
+                    for part in "qkvo"},
+                 "encoder.block.{layer}.layer.0.layer_norm.weight": (64,),
+                 "encoder.block.{layer}.layer.1.layer_norm.weight": (64,),
+                 "encoder.block.{layer}.layer.1.DenseReluDense.wi.weight": (96, 64),
+                 "encoder.block.{layer}.layer.1.DenseReluDense.wo.weight": (64, 96),
+                 "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight": (8, 4),
+                 "encoder.final_layer_norm.weight": (64,)}},
     "GPTBigCodeForCausalLM": {
         "styles": ["transformer."], "config": GPT2, "sizes": {**GPT_SIZES, "qkv": 96},
         "names": {"ffn_norm": "transformer.h.{layer}.ln_2"}, "with": "attn_qkv",
@@ -328,6 +418,8 @@ def read_rules():
             continue
         entries = json.loads(path.read_text())
         for name, entry in entries.items():
+            if ":" in name:  # a variant of a class, which golden/hf2 has
+                continue
             base = entries[entry["like"]] if "like" in entry else {}
             rule = {**base, **entry, "entry": name}
             while "like" in base:

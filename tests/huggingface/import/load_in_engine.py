@@ -25,6 +25,8 @@ NO_MODEL = {"lora-llama": "an adapter needs its base"}
 EXCEPTIONS = {
     "command-r": ("wrong number of tensors", "the engine reads the norms of queries and keys only "
                                              "in models of 64 layers, as Command R+ has"),
+    "gemma3n": ("'per_layer_token_embd.weight' has wrong shape",
+                "the engine takes 256 numbers for each layer, as all checkpoints have"),
 }
 # Samples that are imported and not loaded, because the engine would end the program.
 NOT_LOADED = {"MPTForCausalLM 3": "it makes no graph with norms of queries and keys of MPT: it "

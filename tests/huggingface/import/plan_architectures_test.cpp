@@ -88,7 +88,14 @@ constexpr const char* every_member = R"(
     "backbone_hidden_size": 8, "intermediate_size_mlp": 16, "interleave_moe_layer_step": 1,
     "no_rope_layers": [1], "num_query_groups": 2, "index_n_heads": 1, "index_head_dim": 4,
     "index_topk": 1, "indexer_types": ["full"], "local_attention": 8, "pad_token_id": 1,
-    "moe_num_primary_experts": 2)";
+    "moe_num_primary_experts": 2, "linear_conv_kernel_dim": 4, "linear_key_head_dim": 2,
+    "linear_value_head_dim": 2, "linear_num_key_heads": 2, "linear_num_value_heads": 4,
+    "mamba_d_conv": 4, "mamba_d_state": 4, "mamba_n_groups": 1, "mamba_expand": 2,
+    "mamba_n_heads": 4, "mamba_d_ssm": 16, "mamba_d_head": 4, "mamba_dt_rank": 1,
+    "attn_layer_period": 1, "attn_layer_offset": 0, "embedding_multiplier": 2,
+    "attention_out_multiplier": 2, "conv_L_cache": 3, "norm_eps": 1e-5, "num_dense_layers": 1,
+    "altup_active_idx": 0, "altup_num_inputs": 4, "hidden_size_per_layer_input": 4,
+    "activation_sparsity_pattern": [0.95])";
 
 TEST(HouseOfArchitectures, KnowsWhatIsImportedAndExported) {
   const auto& table = huggingface::RuleTable::builtin();
@@ -105,10 +112,21 @@ TEST(HouseOfArchitectures, KnowsWhatIsImportedAndExported) {
 }
 
 /// Classes whose import is made of what these folders lack: tokens and tensors of a classifier
-/// (reranker_import_test), a tokenizer of their own, layers that config.json does not count.
+/// (reranker_import_test), a tokenizer of their own, layers that config.json does not count, lists
+/// of sizes, layers without attention, Unigram vocabularies, which import_golden_test has.
 bool needs_more_files(std::string_view model_class) {
-  constexpr std::string_view classes[] = {"Qwen3ForSequenceClassification", "JinaBert", "Gemma4",
-                                          "MiMoV2"};
+  constexpr std::string_view classes[] = {"Qwen3ForSequenceClassification",
+                                          "JinaBert",
+                                          "Gemma4",
+                                          "MiMoV2",
+                                          "FalconMamba",
+                                          "Mamba",
+                                          "NemotronH",
+                                          "OpenELM",
+                                          "XLMRoberta",
+                                          "T5",
+                                          "MT5",
+                                          "UMT5"};
   return std::ranges::any_of(
       classes, [&](std::string_view start) { return model_class.starts_with(start); });
 }
@@ -245,6 +263,13 @@ TEST(PlanArchitectures, LayersThatPredictFurtherTokensFollowTheOthers) {
   const auto none = folder(1, {}).plan();
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().message(), HasSubstr("the layer has no tensors"));
+}
+
+TEST(PlanArchitectures, EmbeddingsHaveARowForEachTokenOfAPaddedVocabulary) {
+  const PlannedFolder folder("GraniteMoeHybridForCausalLM", every_member, {});
+  const std::vector<float> rows = folder.column("token_embd.weight");
+  ASSERT_EQ(rows.size(), 8u);  // of three tokens
+  EXPECT_THAT(std::vector(rows.begin() + 3, rows.end()), testing::Each(0.0F));
 }
 
 TEST(PlanArchitectures, NomicBertHasTheContextThatItWasTrainedWith) {

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <string>
 
 #include "support/expect_error.hpp"
@@ -17,13 +18,15 @@ using huggingface::Expression;
 /// The value as JSON; the message of an error.
 std::string value_of(const std::string& text) {
   const auto config = Config::parse(R"({"architectures": ["X"], "num_hidden_layers": 3, "n": 5,
-      "kinds": ["conv", "attention"], "odd": [1, 2]})",
+      "kinds": ["conv", "attention"], "odd": [1, 2], "pattern": "M*"})",
                                     "config.json");
   EXPECT_THAT(config, Succeeds());
   const auto expression = Expression::parse(text);
   if (!expression) return expression.error().message();
   const Config longer = config->with_extra_layers(1);
-  const auto value = expression->evaluate({.config = longer});
+  const std::array<huggingface::NamedShape, 3> tensors = {
+      {{"mtp.layers.0.norm", {8}}, {"mtp.layers.11.norm", {8}}, {"dense", {16, 8}}}};
+  const auto value = expression->evaluate({.config = longer, .tensors = tensors});
   return value ? value->dump() : value.error().message();
 }
 
@@ -52,10 +55,28 @@ TEST(RuleExpression, HasAValueForEachLayer) {
 TEST(RuleExpression, LooksIntoLists) {
   EXPECT_EQ(value_of("at(kinds, 2)"), "null");
   EXPECT_EQ(value_of("at(kinds, 0 - 1)"), "null");
+  EXPECT_EQ(value_of("at(pattern, 1)"), "\"*\"");
+  EXPECT_EQ(value_of("at(pattern, 2)"), "null");
   EXPECT_EQ(value_of("len(kinds)"), "2");
+  EXPECT_EQ(value_of("only([2, 2])"), "2");
+  EXPECT_EQ(value_of("only(odd)"), "null");
+  EXPECT_EQ(value_of("only(n)"), "5");
   EXPECT_EQ(value_of("leading(odd, 1)"), "1");
   EXPECT_EQ(value_of("leading(absent?, 1)"), "null");
   EXPECT_EQ(value_of("flags(kinds, 'conv')"), "[true,false]");
+}
+
+TEST(RuleExpression, LooksAtTensors) {
+  EXPECT_EQ(value_of("rows('dense')"), "16");
+  EXPECT_EQ(value_of("rows('absent')"), "null");
+  EXPECT_EQ(value_of("count_numbered('mtp.layers.')"), "12");
+  EXPECT_EQ(value_of("count_numbered('model.layers.')"), "0");
+}
+
+TEST(RuleExpression, KnowsTheQuantilesThatModelsHave) {
+  EXPECT_EQ(value_of("normal_quantile(0.5)"), "0.0");
+  EXPECT_EQ(value_of("normal_quantile(0.95)"), "1.6448533535003662");
+  EXPECT_THAT(value_of("normal_quantile(0.9)"), testing::HasSubstr("needs numbers in range"));
 }
 
 }  // namespace

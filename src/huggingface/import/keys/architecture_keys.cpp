@@ -82,9 +82,9 @@ Result<Config> replaced_config(const KeySource& source, const KeyRule& rule) {
 Result<void> add_key(const KeySource& source, const KeyRule& rule, KeyPlan& keys) {
   if (!rule.included.empty()) {
     INGOT_TRY(const Config config, replaced_config(source, rule));
-    return add_keys(
-        {source.folder, config, source.architecture, source.file_type, source.as_reference},
-        rule.included, keys);
+    return add_keys({source.folder, config, source.architecture, source.file_type,
+                     source.as_reference, source.tensors},
+                    rule.included, keys);
   }
   if (!rule.group.empty()) return add_key_group(source, rule.group, keys);
   const RuleContext context = source.context();

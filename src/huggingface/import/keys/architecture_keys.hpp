@@ -19,10 +19,12 @@ struct KeySource {
   const Config& config;
   const Architecture& architecture;
   std::uint32_t file_type = 0;
-  bool as_reference = false;  ///< ImportOptions::as_reference
+  bool as_reference = false;                 ///< ImportOptions::as_reference
+  std::span<const NamedShape> tensors = {};  ///< Those of the folder.
 
   [[nodiscard]] RuleContext context() const {
-    return {.config = config, .file_type = file_type, .as_reference = as_reference};
+    return {
+        .config = config, .file_type = file_type, .as_reference = as_reference, .tensors = tensors};
   }
 };
 

@@ -59,10 +59,9 @@ class AdapterPlanner {
     const RuleTable& table = RuleTable::builtin();
     INGOT_TRY(const AdapterConfig adapter, read_adapter_config(folder_));
     INGOT_TRY(Config config, Config::read(base_));
-    const Architecture* const architecture = table.find(config.model_class());
-    if (architecture == nullptr) return unknown_class(config, table);
+    INGOT_TRY(const Architecture* const architecture, find_rules(table, base_, config));
     INGOT_TRY(AdapterTensors stored, list_adapter_tensors(folder_, adapter));
-    INGOT_TRY(config, with_extra_layers(config, *architecture));
+    INGOT_TRY(config, with_extra_layers(config, *architecture, shapes_of(stored.tensors)));
     INGOT_TRY(const float alpha, alpha_for_engines(adapter, stored));
     const TensorType type = options_.type.value_or(stored.type);
     INGOT_TRY_VOID(check_type(type));

@@ -2,6 +2,7 @@
 // Plans the import of a model folder, step by step.
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "base/ascii.hpp"
@@ -56,31 +57,6 @@ ParameterCounts count_parameters(const TensorPlan& plan) {
   return counts;
 }
 
-/// The rules for a folder: those of its class, or of a variant that its name or card tells.
-const Architecture* find_rules(const RuleTable& table, const ModelFolder& folder,
-                               const Config& config) {
-  const Architecture* const rules = table.find(config.model_class());
-  if (rules == nullptr || rules->variants.empty()) return rules;
-  const std::string name = lower_case(folder.name());
-  const std::string card = lower_case(folder.read_text("README.md").value_or(std::string()));
-  for (const NamedVariant& variant : rules->variants) {
-    const bool is_named = name.find(variant.text) != std::string::npos ||
-                          card.find("# " + variant.text) != std::string::npos;
-    if (is_named) return table.find(variant.model_class);
-  }
-  return rules;
-}
-
-/// Models whose classes are known, but which need layers that this import does not make.
-Result<void> refuse_variants(const Config& config) {
-  INGOT_TRY(const std::optional<std::uint64_t> step, config.find_count("moe_every_n_layers"));
-  if (step.value_or(0) > 0) {
-    return refuse("config.json", "moe_every_n_layers is " + std::to_string(*step) +
-                                     "; models with experts in some layers are not supported");
-  }
-  return {};
-}
-
 /// Plans one folder.
 class ImportPlanner {
  public:
@@ -90,12 +66,11 @@ class ImportPlanner {
   Result<std::unique_ptr<Import>> plan() {
     const RuleTable& table = RuleTable::builtin();
     INGOT_TRY(Config config, Config::read(folder_));
-    const Architecture* const architecture = find_rules(table, folder_, config);
-    if (architecture == nullptr) return unknown_class(config, table);
-    INGOT_TRY_VOID(refuse_variants(config));
+    INGOT_TRY(const Architecture* const architecture, find_rules(table, folder_, config));
 
-    INGOT_TRY(std::vector<SourceTensor> tensors, list_tensors(folder_));
-    INGOT_TRY(config, with_extra_layers(config, *architecture));
+    INGOT_TRY(std::vector<SourceTensor> tensors, list_all_tensors(*architecture));
+    const std::vector<NamedShape> shapes = shapes_of(tensors);
+    INGOT_TRY(config, with_extra_layers(config, *architecture, shapes));
     INGOT_TRY_VOID(undo_quantization(config, tensors));
     INGOT_TRY(tensors, rename_tensors(table, *architecture, config, std::move(tensors)));
     const TensorType type = options_.type ? *options_.type : guess_type(tensors);
@@ -116,12 +91,29 @@ class ImportPlanner {
     plan.remarks.insert(plan.remarks.begin(), remarks.begin(), remarks.end());
 
     const std::uint32_t file_type = file_type_of(type, plan);
-    const KeySource source{folder_, config, *architecture, file_type, options_.as_reference};
+    const KeySource source{folder_, config, *architecture, file_type, options_.as_reference,
+                           shapes};
     INGOT_TRY(KeyPlan all, make_keys(source, plan, tokenizer));
     return FolderImport::make(std::move(all), std::move(plan), type, options_);
   }
 
  private:
+  /// The tensors of other files come before all others.
+  Result<std::vector<SourceTensor>> list_all_tensors(const Architecture& architecture) {
+    std::vector<SourceTensor> all;
+    for (const OtherFileRule& rule : architecture.other_files) {
+      if (!folder_.has(rule.file)) continue;
+      INGOT_TRY(std::vector<SourceTensor> tensors, list_tensors_of(folder_, {rule.file}));
+      for (SourceTensor& tensor : tensors) {
+        tensor.name.insert(0, rule.prefix);
+        all.push_back(std::move(tensor));
+      }
+    }
+    INGOT_TRY(std::vector<SourceTensor> tensors, list_tensors(folder_));
+    std::ranges::move(tensors, std::back_inserter(all));
+    return all;
+  }
+
   Result<KeyPlan> make_keys(const KeySource& source, const TensorPlan& plan,
                             const KeyPlan& tokenizer) {
     const Architecture& architecture = source.architecture;
@@ -146,22 +138,45 @@ class ImportPlanner {
 
 }  // namespace
 
+Result<const Architecture*> find_rules(const RuleTable& table, const ModelFolder& folder,
+                                       const Config& config) {
+  const Architecture* const rules = table.find(config.model_class());
+  if (rules == nullptr) {
+    return fail(Errc::architecture_unsupported, config.model_class(),
+                "known are " + joined(table.classes()));
+  }
+  if (rules->variants.empty()) return rules;
+  const std::string name = lower_case(folder.name());
+  const std::string card = lower_case(folder.read_text("README.md").value_or(std::string()));
+  for (const VariantRule& variant : rules->variants) {
+    const bool is_named =
+        !variant.text.empty() && (name.find(variant.text) != std::string::npos ||
+                                  card.find("# " + variant.text) != std::string::npos);
+    INGOT_TRY(const nlohmann::json is_meant, variant.when.evaluate({.config = config}));
+    if (is_named || is_truthy(is_meant)) return table.find(variant.model_class);
+  }
+  return rules;
+}
+
 Result<void> check_type(TensorType type) {
   if (is_import_type(type)) return {};
   return fail(Errc::unsupported_type, std::string(find_type(type)->name),
               "an import makes F32, F16, BF16, Q8_0, TQ1_0 and TQ2_0; quantize makes the others");
 }
 
-Result<Config> with_extra_layers(const Config& config, const Architecture& architecture) {
-  if (!architecture.extra_layers.is_set()) return config;
-  INGOT_TRY(const nlohmann::json extra, architecture.extra_layers.evaluate({.config = config}));
-  INGOT_TRY(const std::uint64_t count, count_of(extra, "the number of extra layers"));
-  return config.with_extra_layers(count);
+std::vector<NamedShape> shapes_of(const std::vector<SourceTensor>& tensors) {
+  std::vector<NamedShape> shapes;
+  for (const SourceTensor& tensor : tensors) shapes.push_back({tensor.name, tensor.shape});
+  return shapes;
 }
 
-Failure unknown_class(const Config& config, const RuleTable& table) {
-  return fail(Errc::architecture_unsupported, config.model_class(),
-              "known are " + joined(table.classes()));
+Result<Config> with_extra_layers(const Config& config, const Architecture& architecture,
+                                 std::span<const NamedShape> tensors) {
+  if (!architecture.extra_layers.is_set()) return config;
+  INGOT_TRY(const nlohmann::json extra,
+            architecture.extra_layers.evaluate({.config = config, .tensors = tensors}));
+  INGOT_TRY(const std::uint64_t count, count_of(extra, "the number of extra layers"));
+  return config.with_extra_layers(count);
 }
 
 }  // namespace huggingface

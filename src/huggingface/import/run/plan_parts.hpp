@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "huggingface/import/tensors/tensor_plan.hpp"
 #include "ingot/error.hpp"
@@ -18,9 +20,16 @@ inline constexpr std::uint32_t quantization_version = 2;
 
 /// The config, with the layers that the architecture has beyond those that it counts.
 [[nodiscard]] Result<Config> with_extra_layers(const Config& config,
-                                               const Architecture& architecture);
+                                               const Architecture& architecture,
+                                               std::span<const NamedShape> tensors);
 
-/// The error for a class that no rule is for.
-[[nodiscard]] Failure unknown_class(const Config& config, const RuleTable& table);
+/// The tensors of a folder as expressions see them.
+[[nodiscard]] std::vector<NamedShape> shapes_of(const std::vector<SourceTensor>& tensors);
+
+/// The rules for a folder: those of its class, or of a variant of it.
+/// Errc::architecture_unsupported for a class that no rule is for.
+[[nodiscard]] Result<const Architecture*> find_rules(const RuleTable& table,
+                                                     const ModelFolder& folder,
+                                                     const Config& config);
 
 }  // namespace ingot::huggingface

@@ -15,6 +15,7 @@ namespace ingot::huggingface {
 namespace {
 
 constexpr std::string_view layer_prefix = "blk.";
+constexpr std::string_view encoder_prefix = "enc.";  // its layers are those that config.json counts
 /// The most missing tensors that an error names.
 constexpr std::size_t max_named = 8;
 
@@ -40,7 +41,8 @@ bool is_feed_forward(std::string_view part) {
 std::map<std::uint64_t, Parts> parts_of_layers(std::span<const PlannedTensor> tensors) {
   std::map<std::uint64_t, Parts> layers;
   for (const PlannedTensor& tensor : tensors) {
-    const std::string_view name = tensor.info.name;
+    std::string_view name = tensor.info.name;
+    if (name.starts_with(encoder_prefix)) name.remove_prefix(encoder_prefix.size());
     if (!name.starts_with(layer_prefix)) continue;
     const std::string_view rest = name.substr(layer_prefix.size());
     const std::size_t dot = rest.find('.');

@@ -163,15 +163,15 @@ Views apply(const Mxfp4Blocks&, const TransformStep& step, const TensorView&) {
 
 Views apply(const PadRows& operation, const TransformStep& step, TensorView view) {
   INGOT_TRY(const std::uint64_t rows, step.number(operation.rows, "rows"));
-  if (is_product(view)) return refuse(view.name, "an adapter has no rows to append");
   INGOT_TRY(const Arrangement* const whole, part_of(view, 1));
   if (rows <= view.shape[0]) {
     view.applied.pop_back();
-  } else {
-    Arrangement zeros = zeros_like(*whole, rows - view.shape[0]);
-    view.parts.push_back(std::move(zeros));
-    view.shape[0] = rows;
+    return list_of(std::move(view));
   }
+  if (is_product(view)) return refuse(view.name, "an adapter has no rows to append");
+  Arrangement zeros = zeros_like(*whole, rows - view.shape[0]);
+  view.parts.push_back(std::move(zeros));
+  view.shape[0] = rows;
   return list_of(std::move(view));
 }
 

@@ -44,9 +44,10 @@ Result<std::vector<TensorView>> Transformer::apply_rule(const TransformRule& rul
     if (!parts) continue;
     RuleContext rules = context_.rules;
     rules.layer = parts->layer;
+    const TransformContext context{.rules = rules, .tokens = context_.tokens};
     INGOT_TRY(const bool is_meant, applies(rule, rules));
     if (!is_meant) break;
-    return apply_operation({rule, context_, *parts, name, waiting_}, std::move(view));
+    return apply_operation({rule, context, *parts, name, waiting_}, std::move(view));
   }
   std::vector<TensorView> unchanged;
   unchanged.push_back(std::move(view));

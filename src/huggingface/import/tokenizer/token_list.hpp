@@ -58,6 +58,19 @@ struct LlamaTokens {
 [[nodiscard]] Result<TokenList> read_sentencepiece(const TokenizerFiles& files,
                                                    const Config& config);
 
+/// Tokens that are joined by their scores alone, and how a text is prepared for them.
+struct UnigramTokens {
+  TokenList tokens;
+  bool has_space_prefix = true;
+  bool removes_extra_whitespaces = true;
+  std::vector<std::uint8_t> charsmap;  ///< Compiled rules of normalization.
+};
+/// Reads tokenizer.model or spiece.model by the rules for T5.
+[[nodiscard]] Result<UnigramTokens> read_t5(const TokenizerFiles& files, const Config& config);
+/// Reads sentencepiece.bpe.model, or else tokenizer.json, by the rules for XLM-RoBERTa.
+[[nodiscard]] Result<UnigramTokens> read_xlm_roberta(const TokenizerFiles& files,
+                                                     const Config& config);
+
 /// Reads the tokens by the rules for Phi-3.
 [[nodiscard]] Result<TokenList> read_phi3(const TokenizerFiles& files, const Config& config);
 
