@@ -5,6 +5,7 @@
 
 #include "evaluation/attention.hpp"
 #include "evaluation/feed_forward.hpp"
+#include "evaluation/recurrent/recurrent.hpp"
 
 namespace ingot::evaluation {
 namespace {
@@ -37,8 +38,10 @@ class ForwardPass::Layers {
 
   Result<void> run(const Layer& layer, std::size_t index, Panels& states) {
     INGOT_TRY_VOID(work_.normalise(layer.attention_norm, states, normed_));
-    INGOT_TRY_VOID(mix_tokens(layer, index, states));
-    INGOT_TRY_VOID(work_.normalise(layer.post_attention_norm, added_, added_));
+    if (layer.mixes()) {
+      INGOT_TRY_VOID(mix_tokens(layer, index, states));
+      INGOT_TRY_VOID(work_.normalise(layer.post_attention_norm, added_, added_));
+    }
     // A feed-forward part without its own norm reads that of attention, or the layer's input.
     const bool has_own = layer.feed_forward_norm.exists();
     const bool is_parallel =
@@ -47,7 +50,8 @@ class ForwardPass::Layers {
     if (is_parallel && has_own) {
       INGOT_TRY_VOID(work_.normalise(layer.feed_forward_norm, states, normed_));
     }
-    add_scaled(states, added_, settings_.residual_scale);
+    if (layer.mixes()) add_scaled(states, added_, settings_.residual_scale);
+    if (!layer.feeds()) return {};
     if (!is_parallel) {
       INGOT_TRY_VOID(work_.normalise(layer.feed_forward_norm, states, normed_));
     }
@@ -69,11 +73,24 @@ class ForwardPass::Layers {
     return tokens;
   }
 
-  /// Attention, or what a layer has in its place.
+  /// Attention, or what a layer has in its place, or beside it.
   Result<void> mix_tokens(const Layer& layer, std::size_t index, const Panels& states) {
-    if (layer.convolution.in.exists()) {
+    if (layer.convolution.exists()) {
       return apply_convolution(work_, layer.convolution, normed_, added_);
     }
+    if (layer.delta_net.exists()) {
+      return apply_delta_net(work_, layer.delta_net, normed_, added_);
+    }
+    if (!layer.state_space.exists()) return attend(layer, index, states);
+    INGOT_TRY_VOID(apply_state_space(work_, layer.state_space, normed_, added_));
+    if (!layer.attention.exists()) return {};
+    const Panels read = added_.copy();
+    INGOT_TRY_VOID(attend(layer, index, states));
+    add_scaled(added_, read, 1.0F);
+    return {};
+  }
+
+  Result<void> attend(const Layer& layer, std::size_t index, const Panels& states) {
     const Rotation& rotation = settings_.windows[index] ? window_rotation_ : rotation_;
     if (!layer.own_attention_norm.exists()) {
       return apply_attention(work_, layer.attention, index, rotation, normed_, added_);
@@ -103,32 +120,25 @@ Result<ForwardPass> ForwardPass::make(const Model& model, const EvaluationOption
 
 std::uint64_t ForwardPass::memory_for(const Batch& batch) const noexcept {
   const Settings& settings = network_->settings;
-  std::uint64_t most_features = 0;  // of the matrices of one layer, twice for those of heads
+  std::uint64_t most_features = 0;
+  std::uint64_t most_states = 0;
   std::uint64_t most_columns = settings.width;
   std::uint64_t most_heads = 0;
   for (const Layer& layer : network_->layers) {
-    const Attention& attention = layer.attention;
-    std::uint64_t features =
-        layer.experts.count + attention.head_count * attention.key_size +
-        attention.kv_head_count * attention.key_size +
-        (attention.kv_head_count + attention.head_count) * attention.value_size;
+    most_features = std::max(most_features, layer.scratch_features());
+    most_states = std::max(most_states, layer.state_floats());
     for (const Matrix* matrix : layer.matrices()) {
-      const std::uint64_t heads =
-          matrix == &attention.absorbed_key || matrix == &attention.absorbed_value
-              ? attention.head_count
-              : 1;
-      features += heads * matrix->row_count;
       most_columns = std::max<std::uint64_t>(most_columns, matrix->columns);
     }
-    most_features = std::max(most_features, features);
-    most_heads = std::max<std::uint64_t>(most_heads, attention.key_size + attention.value_size);
+    most_heads =
+        std::max<std::uint64_t>(most_heads, layer.attention.key_size + layer.attention.value_size);
   }
-  const std::uint64_t features = 7 * settings.width + most_features;
+  const std::uint64_t features = 8 * settings.width + most_features;
   const std::uint64_t tokens = batch.panel_count() * panel_tokens;
   const std::uint64_t chunk_tokens = batch.panels_of_chunk() * panel_tokens;
   const std::uint64_t for_thread =
       std::max<std::uint64_t>(std::uint64_t{1} << 18, group_rows * (most_columns + 16)) +
-      chunk_tokens * (most_heads + 2 * panel_tokens);
+      chunk_tokens * (most_heads + 2 * panel_tokens) + most_states;
   const std::uint64_t rotations = 2 * settings.rope.rotated * chunk_tokens;
   const std::uint64_t threads = threads_for(work_->thread_count(), ~std::uint64_t{0});
   return sizeof(float) * (features * tokens + rotations + threads * for_thread);

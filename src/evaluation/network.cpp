@@ -100,12 +100,45 @@ std::vector<const Matrix*> Layer::matrices() const {
                                     &a.absorbed_value,
                                     &a.output,
                                     &convolution.in,
-                                    &convolution.out};
+                                    &convolution.out,
+                                    &state_space.in,
+                                    &state_space.mix,
+                                    &state_space.step,
+                                    &state_space.out,
+                                    &experts.latent_down,
+                                    &experts.latent_up,
+                                    &delta_net.strength,
+                                    &delta_net.rates,
+                                    &delta_net.out};
+  for (const auto* several : {&delta_net.in, &delta_net.gate, &delta_net.decay}) {
+    for (const Matrix& matrix : *several) all.push_back(&matrix);
+  }
   for (const FeedForward* part : {&feed_forward, &experts.chosen, &experts.shared}) {
     all.insert(all.end(), {&part->gate, &part->up, &part->down});
   }
   std::erase_if(all, [](const Matrix* matrix) { return !matrix->exists(); });
   return all;
+}
+
+std::uint64_t Layer::scratch_features() const {
+  const Attention& a = attention;
+  const StateSpace& s = state_space;
+  std::uint64_t features = experts.count + a.key_size * (a.head_count + a.kv_head_count) +
+                           a.value_size * (a.head_count + a.kv_head_count) +
+                           2 * (s.out.columns + s.convolution.features()) +
+                           2 * s.group_count * s.state_size + s.head_count + s.step.columns +
+                           2 * delta_net.convolution.features() + 2 * delta_net.out.columns +
+                           2 * delta_net.head_count;
+  for (const Matrix* matrix : matrices()) {
+    const bool is_of_head = matrix == &a.absorbed_key || matrix == &a.absorbed_value;
+    features += (is_of_head ? a.head_count : 1) * matrix->row_count;
+  }
+  return features;
+}
+
+std::uint64_t Layer::state_floats() const noexcept {
+  const std::uint64_t delta = (delta_net.head_size + 3) * (delta_net.head_size + 5);
+  return std::max<std::uint64_t>((state_space.state_size + 3) * (state_space.head_size + 5), delta);
 }
 
 Result<Network> make_network(const Model& model) {

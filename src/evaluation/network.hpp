@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "evaluation/settings.hpp"
@@ -49,6 +50,8 @@ struct FeedForward {
 
 struct Experts {
   Matrix router;
+  Matrix latent_down;  ///< Optional: makes the narrow inputs of the chosen experts.
+  Matrix latent_up;
   std::vector<float> selection_bias;  ///< Added to shares where experts are chosen.
   FeedForward chosen;                 ///< The matrices of all experts.
   FeedForward shared;                 ///< Optional: of all tokens.
@@ -83,15 +86,71 @@ struct Attention {
   std::size_t rotated_from = 0;  ///< The first element of a head that rotates.
   float scale = 0.0F;
 
+  [[nodiscard]] bool exists() const noexcept { return output.exists(); }
   [[nodiscard]] bool is_narrow() const noexcept { return narrow_values.down.exists(); }
+};
+
+/// For each feature a weighted sum of the last few tokens.
+struct Convolution {
+  std::vector<float> kernel;  ///< For each feature, the oldest token first.
+  std::vector<float> bias;    ///< Empty: 0
+  std::size_t taps = 0;       ///< Tokens of a sum.
+
+  [[nodiscard]] std::size_t features() const noexcept {
+    return taps == 0 ? 0 : kernel.size() / taps;
+  }
 };
 
 /// Gated inputs, mixed with the tokens right before.
 struct ShortConvolution {
-  Matrix in;                  ///< The gate of inputs, that of outputs, and the values.
-  std::vector<float> kernel;  ///< For each feature, the oldest token first.
+  Matrix in;  ///< The gate of inputs, that of outputs, and the values.
+  Convolution convolution;
   Matrix out;
-  std::size_t taps = 0;
+
+  [[nodiscard]] bool exists() const noexcept { return in.exists(); }
+};
+
+/// A state for each feature, which fades and takes in values (Mamba). A head has features with the
+/// same steps.
+struct StateSpace {
+  Matrix in;                ///< Gates and values; without `mix`, inputs, outputs and steps, too.
+  Convolution convolution;  ///< Of values; without `mix`, of inputs and outputs, too.
+  Matrix mix;               ///< Optional: makes inputs, outputs and narrow steps of the values.
+  Norm step_norm;
+  Norm input_norm;
+  Norm output_norm;
+  Matrix step;  ///< Of narrow steps.
+  std::vector<float> step_bias;
+  std::vector<float> decay;  ///< For each head, or for each element of the state of each.
+  std::vector<float> skip;   ///< For each head, the part of the values that passes by.
+  Norm norm;                 ///< Of each group of gated outputs.
+  Matrix out;
+  std::size_t head_count = 0;
+  std::size_t head_size = 0;
+  std::size_t state_size = 0;   ///< Elements of the state of a feature.
+  std::size_t group_count = 1;  ///< Heads of a group have the same inputs and outputs.
+
+  [[nodiscard]] bool exists() const noexcept { return in.exists(); }
+};
+
+/// A state for each head, which fades and is corrected: at its key, a token brings what is read
+/// closer to its value (the gated delta rule).
+struct DeltaNet {
+  std::vector<Matrix> in;     ///< Of queries, keys and values, together or one by one.
+  Convolution convolution;    ///< Of queries, keys and values.
+  std::vector<Matrix> gate;   ///< One behind the other. Empty: `in` makes the gates, too.
+  std::vector<Matrix> decay;  ///< One behind the other: for each head or element of its keys.
+  Matrix strength;            ///< For each head.
+  Matrix rates;               ///< Strengths and decays in place of both.
+  std::vector<float> decay_bias;
+  std::vector<float> decay_factor;  ///< For each head.
+  Norm norm;                        ///< Of what a head reads.
+  Matrix out;
+  std::size_t head_count = 0;
+  std::size_t key_head_count = 0;  ///< Heads share keys and queries.
+  std::size_t head_size = 0;
+
+  [[nodiscard]] bool exists() const noexcept { return out.exists(); }
 };
 
 struct Layer {
@@ -99,14 +158,28 @@ struct Layer {
   Norm own_attention_norm;  ///< Of attention alone, where the other one is for both parts.
   Attention attention;
   ShortConvolution convolution;  ///< In place of attention.
+  StateSpace state_space;        ///< In place of attention, or beside it.
+  DeltaNet delta_net;            ///< In place of attention.
   Norm post_attention_norm;
   Norm feed_forward_norm;
   FeedForward feed_forward;
   Experts experts;
   Norm post_feed_forward_norm;
 
+  /// Whether it mixes the tokens of a chunk.
+  [[nodiscard]] bool mixes() const noexcept {
+    return attention.exists() || convolution.exists() || state_space.exists() || delta_net.exists();
+  }
+  /// Whether it has a feed-forward part.
+  [[nodiscard]] bool feeds() const noexcept {
+    return feed_forward.up.exists() || experts.router.exists();
+  }
   /// The matrices that are worth quantizing: all but routers.
   [[nodiscard]] std::vector<const Matrix*> matrices() const;
+  /// Features that a pass makes of a token, at most.
+  [[nodiscard]] std::uint64_t scratch_features() const;
+  /// Floats of the state of a head.
+  [[nodiscard]] std::uint64_t state_floats() const noexcept;
 };
 
 struct Network {
