@@ -12,7 +12,11 @@ namespace {
 
 /// y += factor * x
 void add_scaled(Panels& y, const Panels& x, float factor) noexcept {
-  for (std::size_t i = 0; i < y.size(); ++i) y.data()[i] += factor * x.data()[i];
+  for (std::size_t panel = 0; panel < x.panel_count(); ++panel) {
+    const float* from = x.row(panel, 0);
+    float* to = y.row(panel, 0);
+    for (std::size_t i = 0; i < x.features() * panel_tokens; ++i) to[i] += factor * from[i];
+  }
 }
 
 std::span<const float> factors_for(const Network& network, const Batch& batch) {
@@ -55,16 +59,26 @@ class ForwardPass::Layers {
     if (!is_parallel) {
       INGOT_TRY_VOID(work_.normalise(layer.feed_forward_norm, states, normed_));
     }
-    INGOT_TRY_VOID(
-        layer.experts.router.exists()
-            ? apply_experts(work_, layer.experts, normed_, added_)
-            : feed_forward(work_, layer.feed_forward, index, 0, normed_, tokens_, added_));
+    INGOT_TRY_VOID(feed(layer, index));
     INGOT_TRY_VOID(work_.normalise(layer.post_feed_forward_norm, added_, added_));
     add_scaled(states, added_, settings_.residual_scale);
+    const std::size_t period = settings_.halving_period;
+    if (period > 0 && (index + 1) % period == 0) add_scaled(states, states, -0.5F);
     return {};
   }
 
  private:
+  /// The feed-forward part of a layer, or what it has in its place.
+  Result<void> feed(const Layer& layer, std::size_t index) {
+    if (layer.channel_mix.exists()) {
+      return apply_channel_mix(work_, layer.channel_mix, normed_, added_);
+    }
+    if (layer.experts.router.exists()) {
+      return apply_experts(work_, layer.experts, normed_, added_);
+    }
+    return feed_forward(work_, layer.feed_forward, index, 0, normed_, tokens_, added_);
+  }
+
   static std::vector<std::uint8_t> tokens_of(const Batch& batch) {
     std::vector<std::uint8_t> tokens;
     for (std::size_t panel = 0; panel < batch.panel_count(); ++panel) {
@@ -74,7 +88,10 @@ class ForwardPass::Layers {
   }
 
   /// Attention, or what a layer has in its place, or beside it.
-  Result<void> mix_tokens(const Layer& layer, std::size_t index, const Panels& states) {
+  Result<void> mix_tokens(const Layer& layer, std::size_t index, Panels& states) {
+    if (layer.time_mix.exists()) {
+      return apply_time_mix(work_, layer.time_mix, normed_, states, added_);
+    }
     if (layer.convolution.exists()) {
       return apply_convolution(work_, layer.convolution, normed_, added_);
     }
@@ -133,7 +150,7 @@ std::uint64_t ForwardPass::memory_for(const Batch& batch) const noexcept {
     most_heads =
         std::max<std::uint64_t>(most_heads, layer.attention.key_size + layer.attention.value_size);
   }
-  const std::uint64_t features = 8 * settings.width + most_features;
+  const std::uint64_t features = 7 * settings.width + network_->state_features() + most_features;
   const std::uint64_t tokens = batch.panel_count() * panel_tokens;
   const std::uint64_t chunk_tokens = batch.panels_of_chunk() * panel_tokens;
   const std::uint64_t for_thread =
@@ -165,7 +182,7 @@ Result<Panels> ForwardPass::embed(const Batch& batch, std::span<const TokenId> i
                 "a chunk of " + std::to_string(batch.chunk_tokens) + " tokens; it has " +
                     std::to_string(positions.row_count) + " positions");
   }
-  Panels states(width, batch.panel_count());
+  Panels states(network_->state_features(), batch.panel_count());
   std::fill_n(states.data(), states.size(), 0.0F);
   const auto embed_panel = [&](std::uint64_t panel, std::uint64_t) -> Result<void> {
     BufferPool::Loan row(work_->buffers(), width);
@@ -182,7 +199,7 @@ Result<Panels> ForwardPass::embed(const Batch& batch, std::span<const TokenId> i
   };
   INGOT_TRY_VOID(spread(batch.panel_count(), 1, work_->thread_count(), embed_panel));
   INGOT_TRY_VOID(normalise_all(network_->embedding_norm, network_->settings, states, states,
-                               work_->thread_count()));
+                               work_->thread_count(), width));
   return states;
 }
 
@@ -207,7 +224,7 @@ Result<void> ForwardPass::run_layers(const Batch& batch, std::size_t first, std:
 
 Result<void> ForwardPass::finish(Panels& states) {
   return normalise_all(network_->output_norm, network_->settings, states, states,
-                       work_->thread_count());
+                       work_->thread_count(), network_->settings.width);
 }
 
 void ForwardPass::make_logits(const WeightRows& rows, std::size_t first_row, const float* x,

@@ -27,6 +27,12 @@ class LayerMaker : public PartMaker {
     if (finder_.is_expected("shortconv.in_proj")) {
       INGOT_TRY(layer.convolution, short_convolution());
     }
+    if (finder_.is_expected("time_mix_output")) {
+      INGOT_TRY(layer.time_mix, time_mix());
+    }
+    if (finder_.is_expected("channel_mix_key")) {
+      INGOT_TRY(layer.channel_mix, channel_mix());
+    }
     if (finder_.is_expected("ssm_beta") || finder_.is_expected("ssm_ba")) {
       INGOT_TRY(layer.delta_net, delta_net());
       return {};

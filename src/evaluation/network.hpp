@@ -153,6 +153,48 @@ struct DeltaNet {
   [[nodiscard]] bool exists() const noexcept { return out.exists(); }
 };
 
+/// Two matrices over a narrow vector.
+struct LowRank {
+  Matrix down;
+  Matrix up;
+  std::vector<float> bias;  ///< Behind `up`, or empty.
+};
+
+/// The layer of RWKV that mixes tokens: states that fade (6), and are corrected, too (7).
+struct TimeMix {
+  std::vector<float> shifts;  ///< For each projection, how much of the token before it takes.
+  LowRank shift;              ///< Of RWKV 6: what tokens add to that; its bias mixes its inputs.
+  Matrix query;
+  Matrix key;
+  Matrix value;
+  Matrix gate;          ///< Of RWKV 6.
+  LowRank narrow_gate;  ///< Of RWKV 7, or none.
+  LowRank decay;
+  LowRank rate;                      ///< How far a state is corrected.
+  LowRank residual;                  ///< How far values lean to those of the first layer.
+  std::vector<float> place_weights;  ///< Make of keys the places where a state is corrected.
+  std::vector<float> rate_weights;   ///< Let keys grow with the rates.
+  std::vector<float> bonus;          ///< The weight of a token's own value; empty: none.
+  Norm norm;                         ///< Of each head.
+  Matrix out;
+  std::size_t head_count = 0;
+  std::size_t head_size = 0;
+
+  [[nodiscard]] bool exists() const noexcept { return out.exists(); }
+  [[nodiscard]] bool corrects() const noexcept { return !place_weights.empty(); }
+};
+
+/// The feed-forward part of RWKV.
+struct ChannelMix {
+  std::vector<float> key_shift;
+  std::vector<float> receptance_shift;
+  Matrix receptance;  ///< Optional: gates of the outputs.
+  Matrix key;
+  Matrix value;
+
+  [[nodiscard]] bool exists() const noexcept { return key.exists(); }
+};
+
 struct Layer {
   Norm attention_norm;
   Norm own_attention_norm;  ///< Of attention alone, where the other one is for both parts.
@@ -160,19 +202,22 @@ struct Layer {
   ShortConvolution convolution;  ///< In place of attention.
   StateSpace state_space;        ///< In place of attention, or beside it.
   DeltaNet delta_net;            ///< In place of attention.
+  TimeMix time_mix;              ///< In place of attention.
   Norm post_attention_norm;
   Norm feed_forward_norm;
   FeedForward feed_forward;
   Experts experts;
+  ChannelMix channel_mix;  ///< In place of the feed-forward part.
   Norm post_feed_forward_norm;
 
   /// Whether it mixes the tokens of a chunk.
   [[nodiscard]] bool mixes() const noexcept {
-    return attention.exists() || convolution.exists() || state_space.exists() || delta_net.exists();
+    return attention.exists() || convolution.exists() || state_space.exists() ||
+           delta_net.exists() || time_mix.exists();
   }
   /// Whether it has a feed-forward part.
   [[nodiscard]] bool feeds() const noexcept {
-    return feed_forward.up.exists() || experts.router.exists();
+    return feed_forward.up.exists() || experts.router.exists() || channel_mix.exists();
   }
   /// The matrices that are worth quantizing: all but routers.
   [[nodiscard]] std::vector<const Matrix*> matrices() const;
@@ -194,6 +239,9 @@ struct Network {
   std::vector<float> long_rope_factors;
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return embedding.row_count; }
+  /// Features of the states of a token: those that go from layer to layer, and those that a layer
+  /// leaves behind them for later ones.
+  [[nodiscard]] std::size_t state_features() const noexcept;
 };
 
 /// Finds all weights of a model, which must live as long as the network.

@@ -39,6 +39,8 @@ class PartMaker {
   [[nodiscard]] Result<ShortConvolution> short_convolution();
   [[nodiscard]] Result<StateSpace> state_space();
   [[nodiscard]] Result<DeltaNet> delta_net();
+  [[nodiscard]] Result<TimeMix> time_mix();
+  [[nodiscard]] Result<ChannelMix> channel_mix();
 
  protected:
   const Model& model_;
@@ -49,6 +51,10 @@ class PartMaker {
  private:
   [[nodiscard]] Result<void> add_mix(StateSpace& made);
   [[nodiscard]] Result<void> add_delta_inputs(DeltaNet& made);
+  [[nodiscard]] Result<void> add_shifts(TimeMix& made);
+  [[nodiscard]] Result<void> add_corrections(TimeMix& made);
+  [[nodiscard]] Result<LowRank> low_rank(const std::string& name, const std::string& bias,
+                                         std::size_t rows);
   [[nodiscard]] Result<std::vector<Matrix>> chain(std::initializer_list<const char*> names,
                                                   std::size_t rows);
 };

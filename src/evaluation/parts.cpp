@@ -22,6 +22,7 @@ std::uint32_t count(std::string_view value) {
 
 constexpr Word words[] = {
     {"unweighted_norms", [](Parts& p, auto) { p.norms.lack_weights = true; }},
+    {"layer_norms", [](Parts& p, auto) { p.norms.kind = NormKind::layer; }},
     {"rms_norms", [](Parts& p, auto) { p.norms.kind = NormKind::rms; }},
     {"ffn_norm", [](Parts& p, auto name) { p.norms.feed_forward_name = name; }},
     {"neighbours", [](Parts& p, auto) { p.positions.pairing = Pairing::neighbours; }},
@@ -64,6 +65,7 @@ constexpr Word words[] = {
     {"logit_divisor", [](Parts& p, auto) { p.scales.logits_divided = true; }},
     {"logit_factor", [](Parts& p, auto) { p.scales.logits_multiplied = true; }},
     {"base_width", [](Parts& p, auto n) { p.scales.base_width = number(n); }},
+    {"halves_states", [](Parts& p, auto) { p.scales.halves_states = true; }},
     {"logit_cap", [](Parts& p, auto n) { p.scales.logit_cap = number(n); }},
 };
 

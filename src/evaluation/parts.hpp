@@ -103,6 +103,7 @@ struct ScaleFacts {
   bool logits_multiplied = false;  ///< The same key as a factor.
   double base_width = 0.0;         ///< The logits are divided by width / this if there is no key.
   double logit_cap = 0.0;          ///< Where the key is missing; 0: none.
+  bool halves_states = false;      ///< After every n-th layer, by the key `rescale_every_n_layers`.
 };
 
 struct Parts {

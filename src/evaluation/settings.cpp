@@ -299,6 +299,8 @@ Result<void> read_scales(const KeyReader& keys, Settings& settings) {
         facts.residual_of_depth != 0.0 ? facts.residual_of_depth / std::sqrt(layers) : 1.0;
     INGOT_TRY(settings.residual_scale, keys.factor_or("residual_scale", usual));
   }
+  INGOT_TRY(const std::size_t period, keys.size_or("rescale_every_n_layers", 0));
+  if (facts.halves_states) settings.halving_period = period;
   if (facts.logits_divided || facts.logits_multiplied) {
     const double usual = facts.base_width != 0.0 ? width / facts.base_width : 1.0;
     INGOT_TRY(const float scale, keys.factor_or("logit_scale", usual));

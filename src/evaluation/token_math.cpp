@@ -69,15 +69,16 @@ void normalise_heads(const Norm& norm, const Settings& settings, std::size_t hea
 }
 
 Result<void> normalise_all(const Norm& norm, const Settings& settings, const Panels& x, Panels& y,
-                           unsigned thread_count) {
+                           unsigned thread_count, std::size_t count) {
+  const std::size_t features = count == 0 ? y.features() : count;
   return spread(x.panel_count(), 1, thread_count,
                 [&](std::uint64_t panel, std::uint64_t) -> Result<void> {
                   const float* from = x.row(panel, 0);
                   float* to = y.row(panel, 0);
                   if (norm.exists()) {
-                    normalise(norm, settings, x.features(), from, to);
+                    normalise(norm, settings, features, from, to);
                   } else if (from != to) {
-                    std::copy_n(from, x.features() * panel_tokens, to);
+                    std::copy_n(from, features * panel_tokens, to);
                   }
                   return {};
                 });

@@ -21,9 +21,11 @@ void normalise(const Norm& norm, const Settings& settings, std::size_t count, co
 void normalise_heads(const Norm& norm, const Settings& settings, std::size_t head_count,
                      std::size_t head_size, float* heads) noexcept;
 
-/// y = norm of all features of x; a copy if the norm is not applied.
+/// y = norm of so many features of x, all that y has if it is not said; a copy if the norm is not
+/// applied.
 [[nodiscard]] Result<void> normalise_all(const Norm& norm, const Settings& settings,
-                                         const Panels& x, Panels& y, unsigned thread_count);
+                                         const Panels& x, Panels& y, unsigned thread_count,
+                                         std::size_t count = 0);
 
 /// gate = activation(gate) * up
 void apply_gate(Activation activation, std::span<float> gates, std::span<const float> ups) noexcept;

@@ -192,6 +192,17 @@ TEST_F(EvaluateTest, ProgressEndsTheWork) {
 }
 
 /// A measurement is what `evaluate` finds for a file in which that tensor alone is quantized.
+/// Quantizes a tensor of floats, and returns them.
+std::vector<float> quantize_tensor(SketchTensor& tensor, TensorType type) {
+  std::vector<float> numbers(tensor.data.size() / sizeof(float));
+  std::memcpy(numbers.data(), tensor.data.data(), tensor.data.size());
+  const TensorTypeInfo& info = *find_type(type);
+  tensor.type = type;
+  tensor.data.resize(numbers.size() / info.block_elements * info.block_bytes);
+  EXPECT_TRUE(quantize(type, numbers, static_cast<std::size_t>(tensor.shape[0]), tensor.data));
+  return numbers;
+}
+
 TEST_F(EvaluateTest, SensitivityIsTheDivergenceOfOneQuantizedTensor) {
   SketchShape shape;
   shape.embedding = 32;
@@ -208,12 +219,8 @@ TEST_F(EvaluateTest, SensitivityIsTheDivergenceOfOneQuantizedTensor) {
                            "blk.1.attn_output.weight", "output.weight"}) {
     ModelSketch changed = sketch;
     SketchTensor& tensor = *changed.find(name);
-    std::vector<float> numbers(tensor.data.size() / sizeof(float));
-    std::memcpy(numbers.data(), tensor.data.data(), tensor.data.size());
-    tensor.type = TensorType::q4_0;  // rows of 32 and 64 are no blocks of Q2_K
-    tensor.data.resize(numbers.size() / 32 * 18);
-    ASSERT_TRUE(
-        quantize(tensor.type, numbers, static_cast<std::size_t>(tensor.shape[0]), tensor.data));
+    // Rows of 32 and 64 are no blocks of Q2_K.
+    const std::vector<float> numbers = quantize_tensor(tensor, TensorType::q4_0);
     const Model other = write(changed, "other.gguf");
     const Model* others[] = {&other};
     const auto expected = evaluate(base, others, text);
@@ -264,6 +271,26 @@ TEST_F(EvaluateTest, OldFilesOfQwen3NextHaveFusedHeads) {
   const auto found = compute_logits(write(sketch, "old.gguf"), tiny_text());
   ASSERT_TRUE(found.has_value()) << found.error().message();
   EXPECT_EQ(*found, *expected);
+}
+
+/// Layers of RWKV 7 read values of the first one, so these are a part of the stored inputs.
+TEST_F(EvaluateTest, SensitivityBehindLayersThatLeaveValues) {
+  ModelSketch sketch = sketch_of_row("rwkv7");
+  const Model base = write(sketch, "base.gguf");
+  const TextChunks text = tiny_text(16, 2);
+  const std::string name = "blk.2.channel_mix_key.weight";
+  SensitivityOptions options;
+  options.is_known = [&](std::string_view each) { return each != name; };
+  const auto found = measure_sensitivities(base, text, options);
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  ASSERT_EQ(found->size(), 1u);
+  quantize_tensor(*sketch.find(name), TensorType::q2_k);
+  const Model other = write(sketch, "other.gguf");
+  const Model* others[] = {&other};
+  const auto expected = evaluate(base, others, text);
+  ASSERT_TRUE(expected.has_value()) << expected.error().message();
+  EXPECT_EQ(found->front().divergence, expected->others[0].divergence.mean);
+  EXPECT_GT(found->front().divergence, 0.0);
 }
 
 TEST_F(EvaluateTest, KnownSensitivitiesAreNotMeasuredAgain) {
@@ -472,6 +499,10 @@ TEST_F(HostileNetworkTest, StatesOfNoSize) {
   for (const char* key : {"mamba2.ssm.group_count", "mamba2.ssm.state_size"}) {
     ModelSketch sketch = made;
     expect_refused(sketch.set(key, std::uint32_t{0}), "blk.0.ssm_in.weight");
+  }
+  ModelSketch rwkv = sketch_of_row("rwkv7");
+  for (const std::uint32_t size : {0U, 100U}) {
+    expect_refused(rwkv.set("rwkv7.wkv.head_size", size), "rwkv7.wkv.head_size");
   }
 }
 TEST_F(HostileNetworkTest, MissingTensor) {

@@ -142,3 +142,113 @@ def delta_net(network, prefix, x):
         read.append(np.einsum("hk,hkv->hv", query[t], state) / np.sqrt(size))
     read = rms(network, np.array(read), norm).reshape(count, -1)
     return network.linear(out, read * (sigmoid(gate) if is_kimi else silu(gate)))
+
+
+def shifted(x):
+    """What the token before has more."""
+    return np.vstack([np.zeros((1, x.shape[1])), x[:-1]]) - x
+
+
+def low_rank(network, prefix, name, x, curve=lambda y: y, bias=None):
+    made = network.linear(f"{prefix}{name}2", curve(network.linear(f"{prefix}{name}1", x)))
+    return made if bias is None else made + network.tensors[f"{prefix}{bias}.weight"]
+
+
+def group_norm(network, x, prefix):
+    """Of each head: token, head, element."""
+    weight = network.tensors.get(prefix + "time_mix_ln.weight")
+    if weight is None:
+        return x
+    x = x - x.mean(axis=-1, keepdims=True)
+    x = x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + 64e-5)
+    bias = network.tensors[prefix + "time_mix_ln.bias"]
+    return x * weight.reshape(x.shape[1:]) + bias.reshape(x.shape[1:])
+
+
+def faded_states(network, prefix, x):
+    """RWKV 6, and the linear attention that has taken its place in some models."""
+    tensors, count, size = network.tensors, len(x), network.keys["wkv.head_size"]
+    more = shifted(x)
+    mixed = x + more * tensors[prefix + "time_mix_lerp_x.weight"].ravel()
+    narrow = np.tanh(network.linear(prefix + "time_mix_w1", mixed)).reshape(count, 5, -1)
+    lerp = np.einsum("tir,ifr->tif", narrow, tensors[prefix + "time_mix_w2.weight"])
+    lerp = lerp + tensors[prefix + "time_mix_lerp_fused.weight"].reshape(5, -1)
+    of_decay, of_key, of_value, of_query, of_gate = (x + more * lerp[:, i] for i in range(5))
+    decay = low_rank(network, prefix, "time_mix_decay_w", of_decay, np.tanh, "time_mix_decay")
+    gate = network.linear(prefix + "time_mix_gate", of_gate)
+    key, value, query, decay = (
+        part.reshape(count, -1, size)
+        for part in (network.linear(prefix + "time_mix_key", of_key),
+                     network.linear(prefix + "time_mix_value", of_value),
+                     network.linear(prefix + "time_mix_receptance", of_query),
+                     np.exp(-np.exp(decay))))
+    heads = query.shape[1]
+    key, value = (np.repeat(part, heads // part.shape[1], axis=1) for part in (key, value))
+    first = tensors.get(prefix + "time_mix_first.weight")
+    if first is None:
+        key, query = key * (1 - decay), query / np.sqrt(size)
+    state, read = np.zeros((heads, size, size)), []
+    for t in range(count):
+        new = key[t][:, :, None] * value[t][:, None, :]
+        seen = state * decay[t][:, :, None] + new if first is None else (
+            state + first.reshape(heads, size, 1) * new)
+        read.append(np.einsum("hk,hkv->hv", query[t], seen))
+        state = state * decay[t][:, :, None] + new
+    read = group_norm(network, np.array(read), prefix).reshape(count, -1)
+    gate = sigmoid(gate) if first is None else silu(gate)
+    return network.linear(prefix + "time_mix_output", read * gate)
+
+
+def corrected_states(network, prefix, layer, x):
+    """RWKV 7."""
+    tensors, count, size = network.tensors, len(x), network.keys["wkv.head_size"]
+    more = shifted(x)
+    lerp = tensors[prefix + "time_mix_lerp_fused.weight"].reshape(-1, x.shape[1])
+    of_query, of_decay, of_key, of_value, of_rate, *of_gate = (x + more * row for row in lerp)
+    query = network.linear(prefix + "time_mix_receptance", of_query)
+    decay = low_rank(network, prefix, "time_mix_w", of_decay, np.tanh, "time_mix_w0")
+    decay = np.exp(-0.606531 * sigmoid(decay))
+    key = network.linear(prefix + "time_mix_key", of_key)
+    value = network.linear(prefix + "time_mix_value", of_value)
+    if layer == 0:
+        network.first_value = value
+    else:
+        share = sigmoid(low_rank(network, prefix, "time_mix_v", of_value, bias="time_mix_v0"))
+        value = value + (network.first_value - value) * share
+    rate = sigmoid(low_rank(network, prefix, "time_mix_a", of_rate, bias="time_mix_a0"))
+    place = (key * tensors[prefix + "time_mix_k_k.weight"]).reshape(count, -1, size)
+    place = place / np.maximum(np.sqrt((place * place).sum(axis=-1, keepdims=True)), 1e-12)
+    key = key + key * tensors[prefix + "time_mix_k_a.weight"] * (rate - 1)
+    query, decay, key, value, rate = (part.reshape(count, -1, size)
+                                      for part in (query, decay, key, value, rate))
+    heads = query.shape[1]
+    state, read = np.zeros((heads, size, size)), []
+    for t in range(count):
+        wrong = -np.einsum("hk,hkv->hv", place[t], state)
+        state = (state * decay[t][:, :, None] + (place[t] * rate[t])[:, :, None] * wrong[:, None, :]
+                 + key[t][:, :, None] * value[t][:, None, :])
+        read.append(np.einsum("hk,hkv->hv", query[t], state))
+    read = group_norm(network, np.array(read), prefix)
+    bonus = tensors[prefix + "time_mix_r_k.weight"].reshape(heads, size)
+    read = (read + (key * query * bonus).sum(axis=-1, keepdims=True) * value).reshape(count, -1)
+    if of_gate and network.has(prefix + "time_mix_g1"):
+        read = read * low_rank(network, prefix, "time_mix_g", of_gate[0], sigmoid)
+    return network.linear(prefix + "time_mix_output", read)
+
+
+def time_mix(network, prefix, layer, x):
+    if network.has(prefix + "time_mix_k_k"):
+        return corrected_states(network, prefix, layer, x)
+    return faded_states(network, prefix, x)
+
+
+def channel_mix(network, prefix, x):
+    """The feed-forward part of RWKV."""
+    more = shifted(x)
+    key = network.tensors[prefix + "channel_mix_lerp_k.weight"].ravel()
+    inner = np.maximum(network.linear(prefix + "channel_mix_key", x + more * key), 0) ** 2
+    made = network.linear(prefix + "channel_mix_value", inner)
+    if not network.has(prefix + "channel_mix_receptance"):
+        return made
+    gate = network.tensors[prefix + "channel_mix_lerp_r.weight"].ravel()
+    return made * sigmoid(network.linear(prefix + "channel_mix_receptance", x + more * gate))

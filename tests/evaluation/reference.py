@@ -20,7 +20,7 @@ except ImportError:
     print("numpy is missing")
     sys.exit(77)
 
-from recurrent_reference import convolve, delta_net, state_space
+from recurrent_reference import channel_mix, convolve, delta_net, state_space, time_mix
 
 CHUNK = 40
 LIMIT = 1e-4  # of the largest logit of a token
@@ -75,6 +75,8 @@ NEIGHBOURS = ("llama", "smollm3", "granite", "granitemoe", "baichuan", "internlm
               "minicpm", "arcee", "bailingmoe", "deepseek", "deepseek2", "llama4", "granitehybrid")
 UNROTATED = ("gpt2", "bloom", "starcoder", "mpt", "jais", "jamba", "nemotron_h", "nemotron_h_moe",
              "kimi-linear")
+# Norms without means, though there is a key for the others.
+RMS = ("phimoe", "nemotron_h", "nemotron_h_moe", "rwkv6qwen2", "arwkv7")
 GATED_QUERIES = ("qwen3next", "qwen35", "qwen35moe")
 GELU = ("gemma", "gemma2", "gemma3", "gpt2", "bloom", "starcoder", "starcoder2", "gptneox", "mpt",
         "falcon", "phi2", "codeshell")
@@ -85,11 +87,13 @@ WINDOWS = {"gemma2": 2, "gemma3": 6, "cohere2": 4, "exaone4": 4, "gpt-oss": 2, "
 NORMALISED = ("llama", "qwen3moe", "granitemoe", "minicpm", "dbrx", "phimoe", "hunyuan-moe",
               "ernie4_5-moe", "minimax-m2", "lfm2moe", "granitehybrid", "qwen3next", "qwen35moe",
               "kimi-linear")
+# A layer with one of these has a state.
+STATES = ("ssm_conv1d.weight", "ssm_conv1d_q.weight", "time_mix_output.weight")
 # Which tensor is the norm before the feed-forward part.
 MIDDLE_NORMS = {"seed_oss": "post_attention_norm", "glm4moe": "post_attention_norm",
                 "gpt-oss": "post_attention_norm", "dbrx": "attn_output_norm",
                 "qwen3next": "post_attention_norm", "qwen35": "post_attention_norm",
-                "qwen35moe": "post_attention_norm"}
+                "qwen35moe": "post_attention_norm", "rwkv6": "attn_norm_2", "rwkv7": "attn_norm_2"}
 
 
 def sigmoid(x):
@@ -120,8 +124,7 @@ class Network:
         return name + ".weight" in self.tensors
 
     def normalise(self, x, weight=1.0, bias=0.0):
-        if ("attention.layer_norm_epsilon" in self.keys
-                and self.kind not in ("phimoe", "nemotron_h", "nemotron_h_moe")):
+        if "attention.layer_norm_epsilon" in self.keys and self.kind not in RMS:
             x = x - x.mean(axis=-1, keepdims=True)
             epsilon = self.keys["attention.layer_norm_epsilon"]
         else:
@@ -422,10 +425,12 @@ class Network:
         """What the parts that mix tokens add."""
         mixed = 0.0
         if self.forgets and any(prefix + name in self.tensors
-                                for name in ("ssm_conv1d.weight", "ssm_conv1d_q.weight")):
+                                for name in STATES):
             return mixed
         if self.has(prefix + "shortconv.in_proj"):
             mixed = self.short_convolution(prefix, normed)
+        if self.has(prefix + "time_mix_output"):
+            return time_mix(self, prefix, layer, normed)
         if self.has(prefix + "ssm_beta") or self.has(prefix + "ssm_ba"):
             return delta_net(self, prefix, normed)
         if self.has(prefix + "ssm_out"):
@@ -446,6 +451,8 @@ class Network:
         is_parallel = self.keys.get("use_parallel_residual", False)
         inputs = states
         states = states + residual * mixed
+        if self.has(prefix + "channel_mix_key"):
+            return states + channel_mix(self, prefix, self.norm(states, middle))
         if not self.has(prefix + "ffn_down") and not self.has(prefix + "ffn_gate_inp"):
             return states
         inputs_of_ffn = self.norm(inputs if is_parallel else states, middle)
@@ -483,7 +490,7 @@ def perplexity(logits, ids):
 
 def feels_states(network, logits, ids):
     """Whether the perplexity of a chunk changes by more than 1 % where states are left out."""
-    if not any("ssm_conv1d" in name for name in network.tensors):
+    if not any(name.endswith(STATES) for name in network.tensors):
         return True
     network.forgets = True
     ratio = perplexity(network.run(ids), ids) / perplexity(logits, ids)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <cmath>
 
 #include "evaluation/recurrent/head_state.hpp"
@@ -74,22 +73,6 @@ Result<void> split_rates(const LayerWork& layer_work, const DeltaNet& layer, con
   return {};
 }
 
-/// Makes the vectors of all heads of a panel one long.
-void make_unit_length(const Settings& settings, const DeltaNet& layer, float* vectors) noexcept {
-  for (std::size_t head = 0; head < 2 * layer.key_head_count; ++head) {
-    float* vector = vectors + head * layer.head_size * panel_tokens;
-    for (std::size_t t = 0; t < panel_tokens; ++t) {
-      float sum = 0.0F;
-      for (std::size_t i = 0; i < layer.head_size; ++i) {
-        const float number = vector[i * panel_tokens + t];
-        sum += number * number;
-      }
-      const float factor = 1.0F / std::max(std::sqrt(sum), settings.epsilon);
-      for (std::size_t i = 0; i < layer.head_size; ++i) vector[i * panel_tokens + t] *= factor;
-    }
-  }
-}
-
 Result<DeltaInputs> make_delta_inputs(const LayerWork& layer_work, const DeltaNet& layer,
                                       const Panels& inputs) {
   DeltaInputs made;
@@ -101,7 +84,8 @@ Result<DeltaInputs> make_delta_inputs(const LayerWork& layer_work, const DeltaNe
     INGOT_TRY(made.decays, project_chain(layer_work, layer.decay, inputs));
   }
   INGOT_TRY_VOID(layer_work.for_each_panel([&](std::size_t panel) {
-    make_unit_length(layer_work.settings, layer, made.mixed.row(panel, 0));
+    make_unit_length(2 * layer.key_head_count, layer.head_size, layer_work.settings.epsilon,
+                     made.mixed.row(panel, 0));
     for (float& strength : made.strengths.numbers(panel)) strength = sigmoid(strength);
     const std::size_t of_head = made.decays.features() / layer.head_count;
     for (std::size_t f = 0; f < made.decays.features(); ++f) {

@@ -2,6 +2,7 @@
 #include "evaluation/recurrent/head_state.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ingot::evaluation {
 
@@ -22,11 +23,27 @@ void HeadState::step() noexcept {
     const float fade = decay()[i];
     const float added = key()[i];
     const float back = shape_.corrects ? corrected()[i] : 0.0F;
-    const float read = query()[i];
+    const float before = shape_.reads_before ? query()[i] : 0.0F;
+    const float after = query()[i] - before;
     float* state = row(i);
     for (std::size_t v = 0; v < output.size(); ++v) {
+      output[v] += before * state[v];
       state[v] = fade * state[v] + back * found[v] + added * value[v];
-      output[v] += read * state[v];
+      output[v] += after * state[v];
+    }
+  }
+}
+
+void make_unit_length(std::size_t count, std::size_t size, float epsilon, float* vectors) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    float* vector = vectors + i * size * panel_tokens;
+    for (std::size_t t = 0; t < panel_tokens; ++t) {
+      float sum = 0.0F;
+      for (std::size_t f = 0; f < size; ++f) {
+        sum += vector[f * panel_tokens + t] * vector[f * panel_tokens + t];
+      }
+      const float factor = 1.0F / std::max(std::sqrt(sum), epsilon);
+      for (std::size_t f = 0; f < size; ++f) vector[f * panel_tokens + t] *= factor;
     }
   }
 }

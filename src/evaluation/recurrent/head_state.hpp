@@ -13,7 +13,8 @@ struct StateShape {
   std::size_t head_count = 0;
   std::size_t key_size = 0;
   std::size_t value_size = 0;
-  bool corrects = false;  ///< The state is changed by what it has at a place, too.
+  bool corrects = false;      ///< The state is changed by what it has at a place, too.
+  bool reads_before = false;  ///< A token reads the state of the token before it.
 
   /// Floats of a state and the vectors of a token.
   [[nodiscard]] std::size_t floats() const noexcept {
@@ -56,6 +57,9 @@ class HeadState {
   const StateShape& shape_;
   BufferPool::Loan floats_;
 };
+
+/// Makes vectors of a panel one long.
+void make_unit_length(std::size_t count, std::size_t size, float epsilon, float* vectors) noexcept;
 
 /// Copies the features of a token from `first` on.
 inline void take_token(const Panels& panels, std::size_t panel, std::size_t first, std::size_t lane,

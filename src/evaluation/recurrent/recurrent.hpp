@@ -19,6 +19,15 @@ namespace ingot::evaluation {
 [[nodiscard]] Result<void> apply_delta_net(const LayerWork& layer_work, const DeltaNet& layer,
                                            const Panels& inputs, Panels& outputs);
 
+/// outputs = the layer of RWKV that mixes tokens. Behind the states lie the values of the first
+/// layer where later ones use them.
+[[nodiscard]] Result<void> apply_time_mix(const LayerWork& layer_work, const TimeMix& layer,
+                                          const Panels& inputs, Panels& states, Panels& outputs);
+
+/// outputs = the feed-forward part of RWKV, which also looks at the token before.
+[[nodiscard]] Result<void> apply_channel_mix(const LayerWork& layer_work, const ChannelMix& layer,
+                                             const Panels& inputs, Panels& outputs);
+
 /// The convolution of features from `first` on, which may be more than those of the convolution.
 [[nodiscard]] Result<Panels> convolve(const LayerWork& layer_work, const Convolution& convolution,
                                       const Panels& inputs, std::size_t first);
