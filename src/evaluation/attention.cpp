@@ -137,6 +137,7 @@ struct Heads {
   Panels queries;
   Panels keys;
   Panels values;
+  Panels gates;  ///< Of the mixed values, or none.
 };
 
 /// Mixes the values of each head by the softmax of its scores.
@@ -159,20 +160,6 @@ Result<void> attend(const LayerWork& layer_work, const Attention& attention, std
     return {};
   };
   return spread(batch.chunk_count * heads, 1, layer_work.work.thread_count(), attend_head);
-}
-
-/// Copies features from `from` on, of all panels.
-void copy_features(const Panels& source, std::size_t from, std::size_t count, Panels& target,
-                   std::size_t to) {
-  for (std::size_t panel = 0; panel < source.panel_count(); ++panel) {
-    std::copy_n(source.row(panel, from), count * panel_tokens, target.row(panel, to));
-  }
-}
-
-Panels features_of(const Panels& source, std::size_t from, std::size_t count) {
-  Panels part(count, source.panel_count());
-  copy_features(source, from, count, part, 0);
-  return part;
 }
 
 /// A matrix of its own for each head. Head i reads `columns` features from i * stride on.
@@ -211,7 +198,8 @@ Result<Heads> make_narrow_heads(const LayerWork& layer_work, const Attention& at
   const std::size_t panels = inputs.panel_count();
   Heads made{Panels(heads * attention.key_size, panels),
              Panels(attention.kv_head_count * attention.key_size, panels),
-             Panels(attention.kv_head_count * attention.value_size, panels)};
+             Panels(attention.kv_head_count * attention.value_size, panels),
+             {}};
   const std::size_t plain = attention.rotated_from;
   if (attention.absorbed_key.exists()) {
     const std::size_t head_size = queries.features() / heads;
@@ -239,6 +227,18 @@ Result<Heads> make_narrow_heads(const LayerWork& layer_work, const Attention& at
   return made;
 }
 
+/// Takes the gates from behind the queries.
+void split_gates(const Attention& attention, Heads& made) {
+  const Panels both = std::move(made.queries);
+  const std::size_t size = attention.key_size;
+  made.queries = Panels(attention.head_count * size, both.panel_count());
+  made.gates = Panels(attention.head_count * size, both.panel_count());
+  for (std::size_t head = 0; head < attention.head_count; ++head) {
+    copy_features(both, 2 * head * size, size, made.queries, head * size);
+    copy_features(both, (2 * head + 1) * size, size, made.gates, head * size);
+  }
+}
+
 Result<Heads> make_heads(const LayerWork& layer_work, const Attention& attention,
                          const Panels& inputs) {
   if (attention.is_narrow()) return make_narrow_heads(layer_work, attention, inputs);
@@ -246,6 +246,7 @@ Result<Heads> make_heads(const LayerWork& layer_work, const Attention& attention
   INGOT_TRY(made.queries, layer_work.project(attention.query, inputs));
   INGOT_TRY(made.keys, layer_work.project(attention.key, inputs));
   INGOT_TRY(made.values, layer_work.project(attention.value, inputs));
+  if (layer_work.settings.parts.attention.has_gated_queries) split_gates(attention, made);
   const float bound = layer_work.settings.clamp;
   if (bound == 0.0F) return made;
   for (Panels* panels : {&made.queries, &made.keys, &made.values}) {
@@ -256,17 +257,6 @@ Result<Heads> make_heads(const LayerWork& layer_work, const Attention& attention
   return made;
 }
 
-/// The norm of the queries or keys of a panel.
-void normalise_heads(const Settings& settings, const Norm& norm, std::size_t head_count,
-                     std::size_t size, float* heads) {
-  if (norm.row_size > size) return normalise(norm, settings, norm.row_size, heads, heads);
-  const bool has_rows = norm.weight.size() > size;
-  for (std::size_t head = 0; head < head_count; ++head) {
-    float* elements = heads + head * size * panel_tokens;
-    normalise(norm, settings, size, elements, elements, has_rows ? head : 0);
-  }
-}
-
 /// Norm and rotation of queries or keys.
 void place_heads(const LayerWork& layer_work, const Attention& attention, const Norm& norm,
                  std::size_t head_count, const Rotation* rotation, Panels& heads) {
@@ -274,7 +264,7 @@ void place_heads(const LayerWork& layer_work, const Attention& attention, const 
   const AttentionFacts& facts = settings.parts.attention;
   const std::size_t size = attention.key_size;
   const auto apply_norm = [&](const Norm& each, float* x) {
-    if (each.exists()) normalise_heads(settings, each, head_count, size, x);
+    normalise_heads(each, settings, head_count, size, x);
   };
   for (std::size_t panel = 0; panel < heads.panel_count(); ++panel) {
     float* x = heads.row(panel, 0);
@@ -319,6 +309,9 @@ Result<void> apply_attention(const LayerWork& layer_work, const Attention& atten
   if (attention.absorbed_value.exists()) {
     INGOT_TRY(mixed, project_heads(layer_work, attention.absorbed_value, attention.head_count,
                                    attention.value_size, mixed));
+  }
+  for (std::size_t i = 0; i < std::min(made.gates.size(), mixed.size()); ++i) {
+    mixed.data()[i] *= sigmoid(made.gates.data()[i]);
   }
   INGOT_TRY_VOID(layer_work.normalise(attention.output_norm, mixed, mixed));
   layer_work.work.observe(attention.output, 0, mixed, layer_work.tokens);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What mixes the tokens of a chunk: causal attention, or what layers have in its place.
+// What mixes the tokens of a chunk: causal attention.
 #pragma once
 
 #include "evaluation/layer_work.hpp"
@@ -13,10 +13,5 @@ namespace ingot::evaluation {
 [[nodiscard]] Result<void> apply_attention(const LayerWork& layer_work, const Attention& attention,
                                            std::size_t layer, const Rotation& rotation,
                                            const Panels& inputs, Panels& outputs);
-
-/// outputs = out(gate * convolution(other gate * values)) of the last few tokens.
-[[nodiscard]] Result<void> apply_convolution(const LayerWork& layer_work,
-                                             const ShortConvolution& convolution,
-                                             const Panels& inputs, Panels& outputs);
 
 }  // namespace ingot::evaluation

@@ -71,7 +71,7 @@ class Evaluator {
     std::uint64_t states = 0;
     for (const ForwardPass& pass : passes_) {
       working = std::max(working, pass.memory_for(batch));
-      states += batch.panel_count() * evaluation::panel_tokens * pass.network().settings.width *
+      states += batch.panel_count() * evaluation::panel_tokens * pass.network().state_features() *
                 sizeof(float);
     }
     return runner.check_memory(

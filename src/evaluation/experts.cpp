@@ -143,6 +143,17 @@ Result<void> apply_expert(const LayerWork& layer_work, const FeedForward& all, s
   return {};
 }
 
+/// outputs = the sums of the experts of each token.
+Result<void> apply_chosen(const LayerWork& layer_work, const FeedForward& all,
+                          const Assignments& assignments, const Panels& inputs, Panels& outputs) {
+  std::fill_n(outputs.data(), outputs.size(), 0.0F);
+  for (std::size_t e = 0; e < assignments.size(); ++e) {
+    if (assignments[e].empty()) continue;
+    INGOT_TRY_VOID(apply_expert(layer_work, all, e, inputs, assignments[e], outputs));
+  }
+  return {};
+}
+
 /// The expert that all tokens use, times the sigmoid of its own router if it has one.
 Result<void> add_shared_expert(const LayerWork& layer_work, const Experts& experts,
                                const Panels& inputs, Panels& outputs) {
@@ -174,10 +185,14 @@ Result<void> apply_experts(const LayerWork& layer_work, const Experts& experts,
       router.assign(logits, panel, lane, assignments);
     }
   }
-  std::fill_n(outputs.data(), outputs.size(), 0.0F);
-  for (std::size_t e = 0; e < assignments.size(); ++e) {
-    if (assignments[e].empty()) continue;
-    INGOT_TRY_VOID(apply_expert(layer_work, experts.chosen, e, inputs, assignments[e], outputs));
+  if (experts.latent_down.exists()) {
+    INGOT_TRY(const Panels narrow, layer_work.project(experts.latent_down, inputs));
+    Panels sums(narrow.features(), narrow.panel_count());
+    INGOT_TRY_VOID(apply_chosen(layer_work, experts.chosen, assignments, narrow, sums));
+    layer_work.work.observe(experts.latent_up, 0, sums, layer_work.tokens);
+    INGOT_TRY_VOID(layer_work.work.multiply(experts.latent_up, sums, outputs));
+  } else {
+    INGOT_TRY_VOID(apply_chosen(layer_work, experts.chosen, assignments, inputs, outputs));
   }
   if (!experts.shared.up.exists()) return {};
   return add_shared_expert(layer_work, experts, inputs, outputs);

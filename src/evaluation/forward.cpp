@@ -5,13 +5,18 @@
 
 #include "evaluation/attention.hpp"
 #include "evaluation/feed_forward.hpp"
+#include "evaluation/recurrent/recurrent.hpp"
 
 namespace ingot::evaluation {
 namespace {
 
 /// y += factor * x
 void add_scaled(Panels& y, const Panels& x, float factor) noexcept {
-  for (std::size_t i = 0; i < y.size(); ++i) y.data()[i] += factor * x.data()[i];
+  for (std::size_t panel = 0; panel < x.panel_count(); ++panel) {
+    const float* from = x.row(panel, 0);
+    float* to = y.row(panel, 0);
+    for (std::size_t i = 0; i < x.features() * panel_tokens; ++i) to[i] += factor * from[i];
+  }
 }
 
 std::span<const float> factors_for(const Network& network, const Batch& batch) {
@@ -37,8 +42,10 @@ class ForwardPass::Layers {
 
   Result<void> run(const Layer& layer, std::size_t index, Panels& states) {
     INGOT_TRY_VOID(work_.normalise(layer.attention_norm, states, normed_));
-    INGOT_TRY_VOID(mix_tokens(layer, index, states));
-    INGOT_TRY_VOID(work_.normalise(layer.post_attention_norm, added_, added_));
+    if (layer.mixes()) {
+      INGOT_TRY_VOID(mix_tokens(layer, index, states));
+      INGOT_TRY_VOID(work_.normalise(layer.post_attention_norm, added_, added_));
+    }
     // A feed-forward part without its own norm reads that of attention, or the layer's input.
     const bool has_own = layer.feed_forward_norm.exists();
     const bool is_parallel =
@@ -47,20 +54,31 @@ class ForwardPass::Layers {
     if (is_parallel && has_own) {
       INGOT_TRY_VOID(work_.normalise(layer.feed_forward_norm, states, normed_));
     }
-    add_scaled(states, added_, settings_.residual_scale);
+    if (layer.mixes()) add_scaled(states, added_, settings_.residual_scale);
+    if (!layer.feeds()) return {};
     if (!is_parallel) {
       INGOT_TRY_VOID(work_.normalise(layer.feed_forward_norm, states, normed_));
     }
-    INGOT_TRY_VOID(
-        layer.experts.router.exists()
-            ? apply_experts(work_, layer.experts, normed_, added_)
-            : feed_forward(work_, layer.feed_forward, index, 0, normed_, tokens_, added_));
+    INGOT_TRY_VOID(feed(layer, index));
     INGOT_TRY_VOID(work_.normalise(layer.post_feed_forward_norm, added_, added_));
     add_scaled(states, added_, settings_.residual_scale);
+    const std::size_t period = settings_.halving_period;
+    if (period > 0 && (index + 1) % period == 0) add_scaled(states, states, -0.5F);
     return {};
   }
 
  private:
+  /// The feed-forward part of a layer, or what it has in its place.
+  Result<void> feed(const Layer& layer, std::size_t index) {
+    if (layer.channel_mix.exists()) {
+      return apply_channel_mix(work_, layer.channel_mix, normed_, added_);
+    }
+    if (layer.experts.router.exists()) {
+      return apply_experts(work_, layer.experts, normed_, added_);
+    }
+    return feed_forward(work_, layer.feed_forward, index, 0, normed_, tokens_, added_);
+  }
+
   static std::vector<std::uint8_t> tokens_of(const Batch& batch) {
     std::vector<std::uint8_t> tokens;
     for (std::size_t panel = 0; panel < batch.panel_count(); ++panel) {
@@ -69,11 +87,27 @@ class ForwardPass::Layers {
     return tokens;
   }
 
-  /// Attention, or what a layer has in its place.
-  Result<void> mix_tokens(const Layer& layer, std::size_t index, const Panels& states) {
-    if (layer.convolution.in.exists()) {
+  /// Attention, or what a layer has in its place, or beside it.
+  Result<void> mix_tokens(const Layer& layer, std::size_t index, Panels& states) {
+    if (layer.time_mix.exists()) {
+      return apply_time_mix(work_, layer.time_mix, normed_, states, added_);
+    }
+    if (layer.convolution.exists()) {
       return apply_convolution(work_, layer.convolution, normed_, added_);
     }
+    if (layer.delta_net.exists()) {
+      return apply_delta_net(work_, layer.delta_net, normed_, added_);
+    }
+    if (!layer.state_space.exists()) return attend(layer, index, states);
+    INGOT_TRY_VOID(apply_state_space(work_, layer.state_space, normed_, added_));
+    if (!layer.attention.exists()) return {};
+    const Panels read = added_.copy();
+    INGOT_TRY_VOID(attend(layer, index, states));
+    add_scaled(added_, read, 1.0F);
+    return {};
+  }
+
+  Result<void> attend(const Layer& layer, std::size_t index, const Panels& states) {
     const Rotation& rotation = settings_.windows[index] ? window_rotation_ : rotation_;
     if (!layer.own_attention_norm.exists()) {
       return apply_attention(work_, layer.attention, index, rotation, normed_, added_);
@@ -103,32 +137,25 @@ Result<ForwardPass> ForwardPass::make(const Model& model, const EvaluationOption
 
 std::uint64_t ForwardPass::memory_for(const Batch& batch) const noexcept {
   const Settings& settings = network_->settings;
-  std::uint64_t most_features = 0;  // of the matrices of one layer, twice for those of heads
+  std::uint64_t most_features = 0;
+  std::uint64_t most_states = 0;
   std::uint64_t most_columns = settings.width;
   std::uint64_t most_heads = 0;
   for (const Layer& layer : network_->layers) {
-    const Attention& attention = layer.attention;
-    std::uint64_t features =
-        layer.experts.count + attention.head_count * attention.key_size +
-        attention.kv_head_count * attention.key_size +
-        (attention.kv_head_count + attention.head_count) * attention.value_size;
+    most_features = std::max(most_features, layer.scratch_features());
+    most_states = std::max(most_states, layer.state_floats());
     for (const Matrix* matrix : layer.matrices()) {
-      const std::uint64_t heads =
-          matrix == &attention.absorbed_key || matrix == &attention.absorbed_value
-              ? attention.head_count
-              : 1;
-      features += heads * matrix->row_count;
       most_columns = std::max<std::uint64_t>(most_columns, matrix->columns);
     }
-    most_features = std::max(most_features, features);
-    most_heads = std::max<std::uint64_t>(most_heads, attention.key_size + attention.value_size);
+    most_heads =
+        std::max<std::uint64_t>(most_heads, layer.attention.key_size + layer.attention.value_size);
   }
-  const std::uint64_t features = 7 * settings.width + most_features;
+  const std::uint64_t features = 7 * settings.width + network_->state_features() + most_features;
   const std::uint64_t tokens = batch.panel_count() * panel_tokens;
   const std::uint64_t chunk_tokens = batch.panels_of_chunk() * panel_tokens;
   const std::uint64_t for_thread =
       std::max<std::uint64_t>(std::uint64_t{1} << 18, group_rows * (most_columns + 16)) +
-      chunk_tokens * (most_heads + 2 * panel_tokens);
+      chunk_tokens * (most_heads + 2 * panel_tokens) + most_states;
   const std::uint64_t rotations = 2 * settings.rope.rotated * chunk_tokens;
   const std::uint64_t threads = threads_for(work_->thread_count(), ~std::uint64_t{0});
   return sizeof(float) * (features * tokens + rotations + threads * for_thread);
@@ -155,7 +182,7 @@ Result<Panels> ForwardPass::embed(const Batch& batch, std::span<const TokenId> i
                 "a chunk of " + std::to_string(batch.chunk_tokens) + " tokens; it has " +
                     std::to_string(positions.row_count) + " positions");
   }
-  Panels states(width, batch.panel_count());
+  Panels states(network_->state_features(), batch.panel_count());
   std::fill_n(states.data(), states.size(), 0.0F);
   const auto embed_panel = [&](std::uint64_t panel, std::uint64_t) -> Result<void> {
     BufferPool::Loan row(work_->buffers(), width);
@@ -172,7 +199,7 @@ Result<Panels> ForwardPass::embed(const Batch& batch, std::span<const TokenId> i
   };
   INGOT_TRY_VOID(spread(batch.panel_count(), 1, work_->thread_count(), embed_panel));
   INGOT_TRY_VOID(normalise_all(network_->embedding_norm, network_->settings, states, states,
-                               work_->thread_count()));
+                               work_->thread_count(), width));
   return states;
 }
 
@@ -197,7 +224,7 @@ Result<void> ForwardPass::run_layers(const Batch& batch, std::size_t first, std:
 
 Result<void> ForwardPass::finish(Panels& states) {
   return normalise_all(network_->output_norm, network_->settings, states, states,
-                       work_->thread_count());
+                       work_->thread_count(), network_->settings.width);
 }
 
 void ForwardPass::make_logits(const WeightRows& rows, std::size_t first_row, const float* x,

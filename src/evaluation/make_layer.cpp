@@ -1,53 +1,47 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
 
-#include "evaluation/tensor_finder.hpp"
+#include "evaluation/part_maker.hpp"
 
 namespace ingot::evaluation {
 namespace {
 
 /// Makes the layers of one model.
-class LayerMaker {
+class LayerMaker : public PartMaker {
  public:
-  LayerMaker(const Model& model, const Settings& settings, Finder& finder)
-      : model_(model), settings_(settings), finder_(finder) {}
+  using PartMaker::PartMaker;
 
-  Result<Layer> make(std::size_t index) {
-    index_ = index;
-    finder_.expect(index);
+  Result<Layer> make() {
+    finder_.expect(index_);
     Layer layer;
     INGOT_TRY_VOID(add_norms(layer));
-    INGOT_TRY(layer.convolution.in, finder_.matrix("shortconv.in_proj"));
-    INGOT_TRY_VOID(layer.convolution.in.exists() ? add_convolution(layer.convolution)
-                                                 : add_attention(layer.attention));
-    INGOT_TRY_VOID(add_feed_forward("", layer.feed_forward));
+    INGOT_TRY_VOID(add_mixers(layer));
+    INGOT_TRY_VOID(add_feed_forward("", settings_.width, layer.feed_forward));
     INGOT_TRY(layer.feed_forward.inner_norm, finder_.norm("ffn_sub_norm"));
     INGOT_TRY_VOID(add_experts(layer.experts));
-    if (!layer.feed_forward.up.exists() && !layer.experts.router.exists()) {
-      return refuse(finder_.full_name("ffn_up.weight"), "the layer has no feed-forward part");
-    }
     return layer;
   }
 
  private:
-  Failure contradicts(const std::string& name, const std::string& what) const {
-    return refuse(finder_.full_name(name + ".weight"), what);
-  }
-
-  /// Whether a matrix takes and makes so many features.
-  Result<void> check(const std::string& name, const Matrix& matrix, std::size_t columns,
-                     std::size_t rows) const {
-    if (matrix.columns == columns && matrix.row_count == rows) return {};
-    return contradicts(name, std::to_string(matrix.columns) + " x " +
-                                 std::to_string(matrix.row_count) + " contradicts " +
-                                 std::to_string(columns) + " x " + std::to_string(rows));
-  }
-  Result<void> check(const std::string& name, const Norm& norm, std::size_t size) const {
-    const auto fits = [&](const std::vector<float>& numbers) {
-      return numbers.empty() || numbers.size() == size;
-    };
-    if (fits(norm.weight) && fits(norm.bias)) return {};
-    return contradicts(name, "it is not a norm of " + std::to_string(size) + " features");
+  Result<void> add_mixers(Layer& layer) {
+    if (finder_.is_expected("shortconv.in_proj")) {
+      INGOT_TRY(layer.convolution, short_convolution());
+    }
+    if (finder_.is_expected("time_mix_output")) {
+      INGOT_TRY(layer.time_mix, time_mix());
+    }
+    if (finder_.is_expected("channel_mix_key")) {
+      INGOT_TRY(layer.channel_mix, channel_mix());
+    }
+    if (finder_.is_expected("ssm_beta") || finder_.is_expected("ssm_ba")) {
+      INGOT_TRY(layer.delta_net, delta_net());
+      return {};
+    }
+    if (finder_.is_expected("ssm_out")) {
+      INGOT_TRY(layer.state_space, state_space());
+    }
+    if (finder_.is_expected("attn_output")) INGOT_TRY_VOID(add_attention(layer.attention));
+    return {};
   }
 
   Result<void> add_norms(Layer& layer) {
@@ -100,6 +94,11 @@ class LayerMaker {
     return {};
   }
 
+  /// Queries, and the gates that come with them.
+  [[nodiscard]] std::size_t parts_of_query() const {
+    return settings_.parts.attention.has_gated_queries ? 2 : 1;
+  }
+
   /// Elements of a head in the input of the output matrix.
   static std::size_t output_size(const Attention& made) {
     return made.absorbed_value.exists() ? made.absorbed_value.row_count : made.value_size;
@@ -115,7 +114,7 @@ class LayerMaker {
     const std::size_t width = settings_.width;
     INGOT_TRY(const Matrix fused, finder_.matrix("attn_qkv"));
     if (fused.exists()) {
-      const std::size_t query = made.head_count * settings_.key_size;
+      const std::size_t query = made.head_count * settings_.key_size * parts_of_query();
       const std::size_t key = made.kv_head_count * settings_.key_size;
       if (fused.columns != width || fused.row_count <= query + key) {
         return contradicts("attn_qkv", "it is too small for its heads");
@@ -128,12 +127,13 @@ class LayerMaker {
       INGOT_TRY(made.key, finder_.matrix("attn_k"));
       INGOT_TRY(made.value, finder_.matrix("attn_v"));
     }
-    made.key_size = made.query.row_count / made.head_count;
+    made.key_size = made.query.row_count / made.head_count / parts_of_query();
     made.value_size = made.value.row_count / made.kv_head_count;
     if (made.key_size == 0 || made.value_size == 0) {
       return contradicts("attn_q", "it has fewer rows than heads");
     }
-    INGOT_TRY_VOID(check("attn_q", made.query, width, made.head_count * made.key_size));
+    INGOT_TRY_VOID(
+        check("attn_q", made.query, width, made.head_count * made.key_size * parts_of_query()));
     INGOT_TRY_VOID(check("attn_k", made.key, width, made.kv_head_count * made.key_size));
     INGOT_TRY_VOID(check("attn_v", made.value, width, made.kv_head_count * made.value_size));
     set_scale(made, made.key_size);
@@ -211,21 +211,8 @@ class LayerMaker {
     return check("attn_kv_b", narrow.up, rank, narrow.up.row_count);
   }
 
-  Result<void> add_convolution(ShortConvolution& made) {
-    const std::size_t width = settings_.width;
-    INGOT_TRY(made.kernel, finder_.numbers("shortconv.conv.weight"));
-    INGOT_TRY(made.out, finder_.matrix("shortconv.out_proj"));
-    made.taps = made.kernel.size() / width;
-    if (made.taps == 0 || made.kernel.size() != made.taps * width) {
-      return contradicts("shortconv.conv", "it has not one kernel for each feature");
-    }
-    INGOT_TRY_VOID(check("shortconv.in_proj", made.in, width, 3 * width));
-    return check("shortconv.out_proj", made.out, width, width);
-  }
-
   /// The part without a suffix, or that of all experts, or of the shared one.
-  Result<void> add_feed_forward(const std::string& suffix, FeedForward& made) {
-    const std::size_t width = settings_.width;
+  Result<void> add_feed_forward(const std::string& suffix, std::size_t width, FeedForward& made) {
     INGOT_TRY(made.gate, finder_.matrix("ffn_gate" + suffix));
     INGOT_TRY(made.up, finder_.matrix("ffn_up" + suffix));
     INGOT_TRY(made.down, finder_.matrix("ffn_down" + suffix));
@@ -248,8 +235,17 @@ class LayerMaker {
   Result<void> add_experts(Experts& made) {
     INGOT_TRY(made.router, finder_.matrix("ffn_gate_inp"));
     if (!made.router.exists()) return {};
-    INGOT_TRY_VOID(add_feed_forward("_exps", made.chosen));
-    INGOT_TRY_VOID(add_feed_forward("_shexp", made.shared));
+    INGOT_TRY(made.latent_down, finder_.matrix("ffn_latent_down"));
+    INGOT_TRY(made.latent_up, finder_.matrix("ffn_latent_up"));
+    const std::size_t width = settings_.width;
+    std::size_t latent = width;
+    if (made.latent_down.exists() && made.latent_up.exists()) {
+      latent = made.latent_down.row_count;
+      INGOT_TRY_VOID(check("ffn_latent_down", made.latent_down, width, latent));
+      INGOT_TRY_VOID(check("ffn_latent_up", made.latent_up, latent, width));
+    }
+    INGOT_TRY_VOID(add_feed_forward("_exps", latent, made.chosen));
+    INGOT_TRY_VOID(add_feed_forward("_shexp", width, made.shared));
     INGOT_TRY(made.shared_router, finder_.numbers("ffn_gate_inp_shexp.weight"));
     INGOT_TRY(made.selection_bias, finder_.numbers("exp_probs_b.bias"));
     made.count = made.router.row_count;
@@ -266,18 +262,13 @@ class LayerMaker {
     }
     return check("ffn_gate_inp", made.router, settings_.width, made.count);
   }
-
-  const Model& model_;
-  const Settings& settings_;
-  Finder& finder_;
-  std::size_t index_ = 0;
 };
 
 }  // namespace
 
 Result<Layer> make_layer(const Model& model, const Settings& settings, Finder& finder,
                          std::size_t index) {
-  return LayerMaker(model, settings, finder).make(index);
+  return LayerMaker(model, settings, finder, index).make();
 }
 
 }  // namespace ingot::evaluation

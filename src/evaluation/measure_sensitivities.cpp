@@ -86,7 +86,7 @@ class Measurement {
     const Batch batch = runner.largest_batch();
     std::uint64_t most = 0;
     for (const Group& group : groups_) most = std::max<std::uint64_t>(most, group.tensors.size());
-    const std::uint64_t state_bytes = panel_tokens * network().settings.width * sizeof(float);
+    const std::uint64_t state_bytes = panel_tokens * network().state_features() * sizeof(float);
     const std::uint64_t batches = divide_up(text_.chunk_count(), batch.chunk_count);
     const std::uint64_t scored =
         batch.chunk_count * evaluation::scored_of_chunk(text_.chunk_tokens);

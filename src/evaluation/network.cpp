@@ -100,12 +100,65 @@ std::vector<const Matrix*> Layer::matrices() const {
                                     &a.absorbed_value,
                                     &a.output,
                                     &convolution.in,
-                                    &convolution.out};
+                                    &convolution.out,
+                                    &state_space.in,
+                                    &state_space.mix,
+                                    &state_space.step,
+                                    &state_space.out,
+                                    &experts.latent_down,
+                                    &experts.latent_up,
+                                    &delta_net.strength,
+                                    &delta_net.rates,
+                                    &delta_net.out,
+                                    &time_mix.query,
+                                    &time_mix.key,
+                                    &time_mix.value,
+                                    &time_mix.gate,
+                                    &time_mix.out,
+                                    &channel_mix.receptance,
+                                    &channel_mix.key,
+                                    &channel_mix.value};
+  for (const auto* several : {&delta_net.in, &delta_net.gate, &delta_net.decay}) {
+    for (const Matrix& matrix : *several) all.push_back(&matrix);
+  }
+  for (const LowRank* part : {&time_mix.shift, &time_mix.narrow_gate, &time_mix.decay,
+                              &time_mix.rate, &time_mix.residual}) {
+    all.insert(all.end(), {&part->down, &part->up});
+  }
   for (const FeedForward* part : {&feed_forward, &experts.chosen, &experts.shared}) {
     all.insert(all.end(), {&part->gate, &part->up, &part->down});
   }
   std::erase_if(all, [](const Matrix* matrix) { return !matrix->exists(); });
   return all;
+}
+
+std::uint64_t Layer::scratch_features() const {
+  const Attention& a = attention;
+  const StateSpace& s = state_space;
+  std::uint64_t features = experts.count + a.key_size * (a.head_count + a.kv_head_count) +
+                           a.value_size * (a.head_count + a.kv_head_count) +
+                           2 * (s.out.columns + s.convolution.features()) +
+                           2 * s.group_count * s.state_size + s.head_count + s.step.columns +
+                           2 * delta_net.convolution.features() + 2 * delta_net.out.columns +
+                           2 * delta_net.head_count + 16 * time_mix.out.row_count +
+                           5 * channel_mix.value.row_count;
+  for (const Matrix* matrix : matrices()) {
+    const bool is_of_head = matrix == &a.absorbed_key || matrix == &a.absorbed_value;
+    features += (is_of_head ? a.head_count : 1) * matrix->row_count;
+  }
+  return features;
+}
+
+std::uint64_t Layer::state_floats() const noexcept {
+  const std::uint64_t size = std::max(delta_net.head_size, time_mix.head_size);
+  const std::uint64_t delta = (size + 3) * (size + 5);
+  return std::max<std::uint64_t>((state_space.state_size + 3) * (state_space.head_size + 5), delta);
+}
+
+std::size_t Network::state_features() const noexcept {
+  const bool keeps_values =
+      std::ranges::any_of(layers, [](const Layer& layer) { return layer.time_mix.corrects(); });
+  return settings.width * (keeps_values ? 2 : 1);
 }
 
 Result<Network> make_network(const Model& model) {

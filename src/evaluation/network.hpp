@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "evaluation/settings.hpp"
@@ -49,6 +50,8 @@ struct FeedForward {
 
 struct Experts {
   Matrix router;
+  Matrix latent_down;  ///< Optional: makes the narrow inputs of the chosen experts.
+  Matrix latent_up;
   std::vector<float> selection_bias;  ///< Added to shares where experts are chosen.
   FeedForward chosen;                 ///< The matrices of all experts.
   FeedForward shared;                 ///< Optional: of all tokens.
@@ -83,15 +86,113 @@ struct Attention {
   std::size_t rotated_from = 0;  ///< The first element of a head that rotates.
   float scale = 0.0F;
 
+  [[nodiscard]] bool exists() const noexcept { return output.exists(); }
   [[nodiscard]] bool is_narrow() const noexcept { return narrow_values.down.exists(); }
+};
+
+/// For each feature a weighted sum of the last few tokens.
+struct Convolution {
+  std::vector<float> kernel;  ///< For each feature, the oldest token first.
+  std::vector<float> bias;    ///< Empty: 0
+  std::size_t taps = 0;       ///< Tokens of a sum.
+
+  [[nodiscard]] std::size_t features() const noexcept {
+    return taps == 0 ? 0 : kernel.size() / taps;
+  }
 };
 
 /// Gated inputs, mixed with the tokens right before.
 struct ShortConvolution {
-  Matrix in;                  ///< The gate of inputs, that of outputs, and the values.
-  std::vector<float> kernel;  ///< For each feature, the oldest token first.
+  Matrix in;  ///< The gate of inputs, that of outputs, and the values.
+  Convolution convolution;
   Matrix out;
-  std::size_t taps = 0;
+
+  [[nodiscard]] bool exists() const noexcept { return in.exists(); }
+};
+
+/// A state for each feature, which fades and takes in values (Mamba). A head has features with the
+/// same steps.
+struct StateSpace {
+  Matrix in;                ///< Gates and values; without `mix`, inputs, outputs and steps, too.
+  Convolution convolution;  ///< Of values; without `mix`, of inputs and outputs, too.
+  Matrix mix;               ///< Optional: makes inputs, outputs and narrow steps of the values.
+  Norm step_norm;
+  Norm input_norm;
+  Norm output_norm;
+  Matrix step;  ///< Of narrow steps.
+  std::vector<float> step_bias;
+  std::vector<float> decay;  ///< For each head, or for each element of the state of each.
+  std::vector<float> skip;   ///< For each head, the part of the values that passes by.
+  Norm norm;                 ///< Of each group of gated outputs.
+  Matrix out;
+  std::size_t head_count = 0;
+  std::size_t head_size = 0;
+  std::size_t state_size = 0;   ///< Elements of the state of a feature.
+  std::size_t group_count = 1;  ///< Heads of a group have the same inputs and outputs.
+
+  [[nodiscard]] bool exists() const noexcept { return in.exists(); }
+};
+
+/// A state for each head, which fades and is corrected: at its key, a token brings what is read
+/// closer to its value (the gated delta rule).
+struct DeltaNet {
+  std::vector<Matrix> in;     ///< Of queries, keys and values, together or one by one.
+  Convolution convolution;    ///< Of queries, keys and values.
+  std::vector<Matrix> gate;   ///< One behind the other. Empty: `in` makes the gates, too.
+  std::vector<Matrix> decay;  ///< One behind the other: for each head or element of its keys.
+  Matrix strength;            ///< For each head.
+  Matrix rates;               ///< Strengths and decays in place of both.
+  std::vector<float> decay_bias;
+  std::vector<float> decay_factor;  ///< For each head.
+  Norm norm;                        ///< Of what a head reads.
+  Matrix out;
+  std::size_t head_count = 0;
+  std::size_t key_head_count = 0;  ///< Heads share keys and queries.
+  std::size_t head_size = 0;
+
+  [[nodiscard]] bool exists() const noexcept { return out.exists(); }
+};
+
+/// Two matrices over a narrow vector.
+struct LowRank {
+  Matrix down;
+  Matrix up;
+  std::vector<float> bias;  ///< Behind `up`, or empty.
+};
+
+/// The layer of RWKV that mixes tokens: states that fade (6), and are corrected, too (7).
+struct TimeMix {
+  std::vector<float> shifts;  ///< For each projection, how much of the token before it takes.
+  LowRank shift;              ///< Of RWKV 6: what tokens add to that; its bias mixes its inputs.
+  Matrix query;
+  Matrix key;
+  Matrix value;
+  Matrix gate;          ///< Of RWKV 6.
+  LowRank narrow_gate;  ///< Of RWKV 7, or none.
+  LowRank decay;
+  LowRank rate;                      ///< How far a state is corrected.
+  LowRank residual;                  ///< How far values lean to those of the first layer.
+  std::vector<float> place_weights;  ///< Make of keys the places where a state is corrected.
+  std::vector<float> rate_weights;   ///< Let keys grow with the rates.
+  std::vector<float> bonus;          ///< The weight of a token's own value; empty: none.
+  Norm norm;                         ///< Of each head.
+  Matrix out;
+  std::size_t head_count = 0;
+  std::size_t head_size = 0;
+
+  [[nodiscard]] bool exists() const noexcept { return out.exists(); }
+  [[nodiscard]] bool corrects() const noexcept { return !place_weights.empty(); }
+};
+
+/// The feed-forward part of RWKV.
+struct ChannelMix {
+  std::vector<float> key_shift;
+  std::vector<float> receptance_shift;
+  Matrix receptance;  ///< Optional: gates of the outputs.
+  Matrix key;
+  Matrix value;
+
+  [[nodiscard]] bool exists() const noexcept { return key.exists(); }
 };
 
 struct Layer {
@@ -99,14 +200,31 @@ struct Layer {
   Norm own_attention_norm;  ///< Of attention alone, where the other one is for both parts.
   Attention attention;
   ShortConvolution convolution;  ///< In place of attention.
+  StateSpace state_space;        ///< In place of attention, or beside it.
+  DeltaNet delta_net;            ///< In place of attention.
+  TimeMix time_mix;              ///< In place of attention.
   Norm post_attention_norm;
   Norm feed_forward_norm;
   FeedForward feed_forward;
   Experts experts;
+  ChannelMix channel_mix;  ///< In place of the feed-forward part.
   Norm post_feed_forward_norm;
 
+  /// Whether it mixes the tokens of a chunk.
+  [[nodiscard]] bool mixes() const noexcept {
+    return attention.exists() || convolution.exists() || state_space.exists() ||
+           delta_net.exists() || time_mix.exists();
+  }
+  /// Whether it has a feed-forward part.
+  [[nodiscard]] bool feeds() const noexcept {
+    return feed_forward.up.exists() || experts.router.exists() || channel_mix.exists();
+  }
   /// The matrices that are worth quantizing: all but routers.
   [[nodiscard]] std::vector<const Matrix*> matrices() const;
+  /// Features that a pass makes of a token, at most.
+  [[nodiscard]] std::uint64_t scratch_features() const;
+  /// Floats of the state of a head.
+  [[nodiscard]] std::uint64_t state_floats() const noexcept;
 };
 
 struct Network {
@@ -121,6 +239,9 @@ struct Network {
   std::vector<float> long_rope_factors;
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return embedding.row_count; }
+  /// Features of the states of a token: those that go from layer to layer, and those that a layer
+  /// leaves behind them for later ones.
+  [[nodiscard]] std::size_t state_features() const noexcept;
 };
 
 /// Finds all weights of a model, which must live as long as the network.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <span>
 
 namespace ingot::evaluation {
 
@@ -71,10 +72,29 @@ class Panels {
     return floats_.data() + (panel * features_ + feature) * panel_tokens;
   }
 
+  /// All numbers of a panel.
+  [[nodiscard]] std::span<float> numbers(std::size_t panel) noexcept {
+    return {row(panel, 0), features_ * panel_tokens};
+  }
+
  private:
   std::size_t features_ = 0;
   std::size_t panel_count_ = 0;
   AlignedFloats floats_;
 };
+
+/// Copies features from `from` on, of all panels.
+inline void copy_features(const Panels& source, std::size_t from, std::size_t count, Panels& target,
+                          std::size_t to) {
+  for (std::size_t panel = 0; panel < source.panel_count(); ++panel) {
+    std::copy_n(source.row(panel, from), count * panel_tokens, target.row(panel, to));
+  }
+}
+
+inline Panels features_of(const Panels& source, std::size_t from, std::size_t count) {
+  Panels part(count, source.panel_count());
+  copy_features(source, from, count, part, 0);
+  return part;
+}
 
 }  // namespace ingot::evaluation

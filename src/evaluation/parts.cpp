@@ -22,6 +22,8 @@ std::uint32_t count(std::string_view value) {
 
 constexpr Word words[] = {
     {"unweighted_norms", [](Parts& p, auto) { p.norms.lack_weights = true; }},
+    {"layer_norms", [](Parts& p, auto) { p.norms.kind = NormKind::layer; }},
+    {"rms_norms", [](Parts& p, auto) { p.norms.kind = NormKind::rms; }},
     {"ffn_norm", [](Parts& p, auto name) { p.norms.feed_forward_name = name; }},
     {"neighbours", [](Parts& p, auto) { p.positions.pairing = Pairing::neighbours; }},
     {"unrotated", [](Parts& p, auto) { p.positions.pairing = Pairing::none; }},
@@ -41,6 +43,7 @@ constexpr Word words[] = {
     {"clamps", [](Parts& p, auto) { p.attention.clamps = true; }},
     {"chunk", [](Parts& p, auto n) { p.attention.chunk = count(n); }},
     {"cools_late", [](Parts& p, auto) { p.attention.cools_late = true; }},
+    {"gated_queries", [](Parts& p, auto) { p.attention.has_gated_queries = true; }},
     {"gelu", [](Parts& p, auto) { p.activation = Activation::gelu; }},
     {"relu_squared", [](Parts& p, auto) { p.activation = Activation::relu_squared; }},
     {"xielu", [](Parts& p, auto) { p.activation = Activation::xielu; }},
@@ -51,6 +54,10 @@ constexpr Word words[] = {
     {"normalised_by_key", [](Parts& p, auto) { p.experts.read_key = true; }},
     {"ranked_by_logits", [](Parts& p, auto) { p.experts.rank_by_logits = true; }},
     {"weighs_inputs", [](Parts& p, auto) { p.experts.weigh_inputs = true; }},
+    {"ssm_alternates_heads", [](Parts& p, auto) { p.state_space.alternates_heads = true; }},
+    {"ssm_steps_last", [](Parts& p, auto) { p.state_space.steps_last = true; }},
+    {"tiled_keys", [](Parts& p, auto) { p.delta_net.tiles_keys = true; }},
+    {"sigmoid_gates", [](Parts& p, auto) { p.delta_net.has_sigmoid_gates = true; }},
     {"embedding_root", [](Parts& p, auto) { p.scales.embedding_by_root = true; }},
     {"embedding_scale", [](Parts& p, auto n) { p.scales.embedding = number(n); }},
     {"residual_scale", [](Parts& p, auto) { p.scales.residual_by_key = true; }},
@@ -58,6 +65,7 @@ constexpr Word words[] = {
     {"logit_divisor", [](Parts& p, auto) { p.scales.logits_divided = true; }},
     {"logit_factor", [](Parts& p, auto) { p.scales.logits_multiplied = true; }},
     {"base_width", [](Parts& p, auto n) { p.scales.base_width = number(n); }},
+    {"halves_states", [](Parts& p, auto) { p.scales.halves_states = true; }},
     {"logit_cap", [](Parts& p, auto n) { p.scales.logit_cap = number(n); }},
 };
 

@@ -56,6 +56,7 @@ struct AttentionFacts {
   bool has_plain_norms = false;       ///< Rotated queries and keys have a norm without weights.
   bool clamps = false;                ///< The key `attention.clamp_kqv` bounds the projections.
   std::uint32_t chunk = 0;            ///< A window is a chunk of so many tokens.
+  bool has_gated_queries = false;     ///< Each head's query has a gate of its output behind it.
   bool cools_late = false;            ///< Queries grow with their position where nothing rotates.
 };
 
@@ -81,6 +82,17 @@ struct ExpertFacts {
   bool weigh_inputs = false;           ///< Shares multiply inputs, not outputs.
 };
 
+/// The order of what the first matrices of a state-space layer make.
+struct StateSpaceFacts {
+  bool alternates_heads = false;  ///< The gates of a head and its values, then those of the next.
+  bool steps_last = false;        ///< Steps are behind inputs and outputs.
+};
+
+struct DeltaNetFacts {
+  bool tiles_keys = false;         ///< Head i has key i modulo the keys, not a neighbour's.
+  bool has_sigmoid_gates = false;  ///< Gates of outputs; otherwise SiLU.
+};
+
 /// The numbers that embeddings, residuals and logits are multiplied by.
 struct ScaleFacts {
   bool embedding_by_root = false;  ///< sqrt(width)
@@ -91,6 +103,7 @@ struct ScaleFacts {
   bool logits_multiplied = false;  ///< The same key as a factor.
   double base_width = 0.0;         ///< The logits are divided by width / this if there is no key.
   double logit_cap = 0.0;          ///< Where the key is missing; 0: none.
+  bool halves_states = false;      ///< After every n-th layer, by the key `rescale_every_n_layers`.
 };
 
 struct Parts {
@@ -99,6 +112,8 @@ struct Parts {
   AttentionFacts attention;
   Activation activation = Activation::silu;
   ExpertFacts experts;
+  StateSpaceFacts state_space;
+  DeltaNetFacts delta_net;
   ScaleFacts scales;
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "evaluation/token_math.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "model/open/model_header.hpp"
 
@@ -100,12 +101,12 @@ Result<void> read_sizes(const KeyReader& keys, Settings& settings) {
   settings.layer_count = static_cast<std::size_t>(blocks - next);
   INGOT_TRY(const std::size_t heads,
             keys.layer_size_or(suffixes::attention_head_count, 0, std::size_t{1}));
-  if (heads == 0 || heads > settings.width) {
+  if (heads > settings.width) {
     return refuse(settings.prefix + std::string(suffixes::attention_head_count),
-                  std::to_string(heads) + " heads; a model has from 1 head to one an element");
+                  std::to_string(heads) + " heads; a model has at most one an element");
   }
   INGOT_TRY(settings.key_size,
-            keys.size_or(suffixes::attention_key_length, settings.width / heads));
+            keys.size_or(suffixes::attention_key_length, heads == 0 ? 0 : settings.width / heads));
   for (const std::string_view suffix :
        {suffixes::feed_forward_length, suffixes::expert_feed_forward_length,
         suffixes::expert_shared_feed_forward_length, suffixes::attention_value_length}) {
@@ -298,6 +299,8 @@ Result<void> read_scales(const KeyReader& keys, Settings& settings) {
         facts.residual_of_depth != 0.0 ? facts.residual_of_depth / std::sqrt(layers) : 1.0;
     INGOT_TRY(settings.residual_scale, keys.factor_or("residual_scale", usual));
   }
+  INGOT_TRY(const std::size_t period, keys.size_or("rescale_every_n_layers", 0));
+  if (facts.halves_states) settings.halving_period = period;
   if (facts.logits_divided || facts.logits_multiplied) {
     const double usual = facts.base_width != 0.0 ? width / facts.base_width : 1.0;
     INGOT_TRY(const float scale, keys.factor_or("logit_scale", usual));
@@ -313,9 +316,6 @@ Result<void> read_scales(const KeyReader& keys, Settings& settings) {
   }
   return {};
 }
-
-/// ln(1 + e^x)
-float softplus(float x) noexcept { return x > 20.0F ? x : std::log1p(std::exp(x)); }
 
 /// The numbers of xielu: keys of whole names, with a number or a list of them.
 Result<void> read_curves(const Model& model, Settings& settings) {

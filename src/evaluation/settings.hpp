@@ -65,10 +65,11 @@ struct Settings {
   float logit_cap = 0.0F;      ///< 0: none
   float embedding_scale = 1.0F;
   float residual_scale = 1.0F;
-  float logit_scale = 1.0F;       ///< Factor.
-  float attention_scale = 0.0F;   ///< 0: by the size of a head.
-  float attention_factor = 1.0F;  ///< Multiplies the scale of a head.
-  std::size_t cooling = 0;        ///< Tokens after which queries grow; 0: they do not.
+  std::size_t halving_period = 0;  ///< Layers after which states are halved; 0: they are not.
+  float logit_scale = 1.0F;        ///< Factor.
+  float attention_scale = 0.0F;    ///< 0: by the size of a head.
+  float attention_factor = 1.0F;   ///< Multiplies the scale of a head.
+  std::size_t cooling = 0;         ///< Tokens after which queries grow; 0: they do not.
   float cooling_rate = 0.0F;
   ExpertSettings experts;
   std::size_t window = 0;             ///< Tokens that a layer with a window sees.

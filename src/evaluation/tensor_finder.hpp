@@ -105,13 +105,15 @@ class Finder {
     return refuse(prefix_ + name + ".bias", "it has not one number for each row");
   }
 
+  /// `NAME.weight`, or `NAME` alone in some rows, with `NAME.bias` if there is one.
   Result<Norm> norm(const std::string& name) {
     Norm norm;
-    INGOT_TRY(norm.weight, numbers(name + ".weight"));
+    const std::string weight = expected_.contains(prefix_ + name) ? name : name + ".weight";
+    INGOT_TRY(norm.weight, numbers(weight));
     INGOT_TRY(norm.bias, numbers(name + ".bias"));
     norm.is_applied = !norm.weight.empty();
     if (norm.is_applied) {
-      INGOT_TRY(const TensorInfo* tensor, find(name + ".weight"));
+      INGOT_TRY(const TensorInfo* tensor, find(weight));
       norm.row_size = static_cast<std::size_t>(tensor->row_elements());
     }
     return norm;

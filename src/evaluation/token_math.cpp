@@ -57,22 +57,36 @@ void normalise(const Norm& norm, const Settings& settings, std::size_t count, co
   }
 }
 
+void normalise_heads(const Norm& norm, const Settings& settings, std::size_t head_count,
+                     std::size_t head_size, float* heads) noexcept {
+  if (!norm.exists()) return;
+  if (norm.row_size > head_size) return normalise(norm, settings, norm.row_size, heads, heads);
+  const bool has_rows = norm.weight.size() > head_size;
+  for (std::size_t head = 0; head < head_count; ++head) {
+    float* elements = heads + head * head_size * panel_tokens;
+    normalise(norm, settings, head_size, elements, elements, has_rows ? head : 0);
+  }
+}
+
 Result<void> normalise_all(const Norm& norm, const Settings& settings, const Panels& x, Panels& y,
-                           unsigned thread_count) {
+                           unsigned thread_count, std::size_t count) {
+  const std::size_t features = count == 0 ? y.features() : count;
   return spread(x.panel_count(), 1, thread_count,
                 [&](std::uint64_t panel, std::uint64_t) -> Result<void> {
                   const float* from = x.row(panel, 0);
                   float* to = y.row(panel, 0);
                   if (norm.exists()) {
-                    normalise(norm, settings, x.features(), from, to);
+                    normalise(norm, settings, features, from, to);
                   } else if (from != to) {
-                    std::copy_n(from, x.features() * panel_tokens, to);
+                    std::copy_n(from, features * panel_tokens, to);
                   }
                   return {};
                 });
 }
 
 float sigmoid(float x) noexcept { return 1.0F / (1.0F + std::exp(-x)); }
+
+float softplus(float x) noexcept { return x > 20.0F ? x : std::log1p(std::exp(x)); }
 
 void apply_gate(Activation activation, std::span<float> gates,
                 std::span<const float> ups) noexcept {

@@ -17,9 +17,15 @@ namespace ingot::evaluation {
 void normalise(const Norm& norm, const Settings& settings, std::size_t count, const float* x,
                float* y, std::size_t weight_row = 0) noexcept;
 
-/// y = norm of all features of x; a copy if the norm is not applied.
+/// Norms of the heads of a panel: of each alone, or of all together, as the norm has weights.
+void normalise_heads(const Norm& norm, const Settings& settings, std::size_t head_count,
+                     std::size_t head_size, float* heads) noexcept;
+
+/// y = norm of so many features of x, all that y has if it is not said; a copy if the norm is not
+/// applied.
 [[nodiscard]] Result<void> normalise_all(const Norm& norm, const Settings& settings,
-                                         const Panels& x, Panels& y, unsigned thread_count);
+                                         const Panels& x, Panels& y, unsigned thread_count,
+                                         std::size_t count = 0);
 
 /// gate = activation(gate) * up
 void apply_gate(Activation activation, std::span<float> gates, std::span<const float> ups) noexcept;
@@ -31,5 +37,8 @@ void activate(Activation activation, const CurveSettings& curve, std::span<float
 void apply_cap(float cap, std::span<float> logits) noexcept;
 
 [[nodiscard]] float sigmoid(float x) noexcept;
+
+/// ln(1 + e^x)
+[[nodiscard]] float softplus(float x) noexcept;
 
 }  // namespace ingot::evaluation

@@ -42,9 +42,13 @@ SAMPLE_KEYS = {
     "bailingmoe2": (("expert_weights_norm:bool=true", "expert_group_count:u32=2",
                      "expert_group_used_count:u32=1", "expert_used_count:u32=1"),),
     "deepseek2": ((*YARN, "rope.scaling.yarn_log_multiplier:f32=0.07"),),
+    "granitehybrid": (("embedding_scale:f32=3", "residual_scale:f32=0.4", "attention.scale:f32=0.2",
+                       "logit_scale:f32=2", "rope.scaling.finetuned:bool=false"),),
     "granitemoe": (("embedding_scale:f32=3", "residual_scale:f32=0.4", "attention.scale:f32=0.2"),),
+    "mamba": (("ssm.dt_b_c_rms:bool=true",),),
     "minicpm": (("embedding_scale:f32=3", "residual_scale:f32=0.4", "logit_scale:f32=2"),),
     "mpt": (("attention.clamp_kqv:f32=0.5",),),
+    "nemotron_h_moe": (("expert_weights_norm:bool=true", "expert_weights_scale:f32=2.5"),),
     "olmo": (("attention.clamp_kqv:f32=0.5",),),
 }
 PERPLEXITY_LIMIT = 2e-3

@@ -24,6 +24,32 @@ Model open_model(const std::string& path) {
   return std::move(*model);
 }
 
+/// The sample of a row, with small weights.
+ModelSketch sketch_of_row(const char* name) {
+  const auto sample = plan_architecture_sample(*find_architecture(name), {}, tiny_vocabulary);
+  ModelSketch sketch;
+  sketch.set("general.architecture", name);
+  for (const SampleKey& key : sample->keys) {
+    if (const auto* number = std::get_if<std::int64_t>(&key.values[0])) {
+      sketch.set(key.name, static_cast<std::uint32_t>(*number));
+    } else if (const auto* real = std::get_if<double>(&key.values[0])) {
+      sketch.set(key.name, static_cast<float>(*real));
+    }
+  }
+  std::mt19937 random(3);
+  for (const SampleTensor& tensor : sample->tensors) {
+    std::uint64_t count = 1;
+    for (const std::uint64_t size : tensor.shape) count *= size;
+    const float center = tensor.name.ends_with("ssm_a") ? -1.0F : 0.0F;
+    std::vector<float> floats(count);
+    for (float& each : floats) each = center + static_cast<float>(random() % 2001) / 1e4F - 0.1F;
+    Bytes data(count * sizeof(float));
+    std::memcpy(data.data(), floats.data(), data.size());
+    sketch.tensor(tensor.name, TensorType::f32, tensor.shape, std::move(data));
+  }
+  return sketch;
+}
+
 class EvaluateTest : public testing::Test {
  protected:
   [[nodiscard]] Model write(const ModelSketch& sketch, const std::string& name = "model.gguf") {
@@ -166,6 +192,17 @@ TEST_F(EvaluateTest, ProgressEndsTheWork) {
 }
 
 /// A measurement is what `evaluate` finds for a file in which that tensor alone is quantized.
+/// Quantizes a tensor of floats, and returns them.
+std::vector<float> quantize_tensor(SketchTensor& tensor, TensorType type) {
+  std::vector<float> numbers(tensor.data.size() / sizeof(float));
+  std::memcpy(numbers.data(), tensor.data.data(), tensor.data.size());
+  const TensorTypeInfo& info = *find_type(type);
+  tensor.type = type;
+  tensor.data.resize(numbers.size() / info.block_elements * info.block_bytes);
+  EXPECT_TRUE(quantize(type, numbers, static_cast<std::size_t>(tensor.shape[0]), tensor.data));
+  return numbers;
+}
+
 TEST_F(EvaluateTest, SensitivityIsTheDivergenceOfOneQuantizedTensor) {
   SketchShape shape;
   shape.embedding = 32;
@@ -182,12 +219,8 @@ TEST_F(EvaluateTest, SensitivityIsTheDivergenceOfOneQuantizedTensor) {
                            "blk.1.attn_output.weight", "output.weight"}) {
     ModelSketch changed = sketch;
     SketchTensor& tensor = *changed.find(name);
-    std::vector<float> numbers(tensor.data.size() / sizeof(float));
-    std::memcpy(numbers.data(), tensor.data.data(), tensor.data.size());
-    tensor.type = TensorType::q4_0;  // rows of 32 and 64 are no blocks of Q2_K
-    tensor.data.resize(numbers.size() / 32 * 18);
-    ASSERT_TRUE(
-        quantize(tensor.type, numbers, static_cast<std::size_t>(tensor.shape[0]), tensor.data));
+    // Rows of 32 and 64 are no blocks of Q2_K.
+    const std::vector<float> numbers = quantize_tensor(tensor, TensorType::q4_0);
     const Model other = write(changed, "other.gguf");
     const Model* others[] = {&other};
     const auto expected = evaluate(base, others, text);
@@ -207,6 +240,57 @@ TEST_F(EvaluateTest, SensitivityIsTheDivergenceOfOneQuantizedTensor) {
     EXPECT_NEAR(one->relative_error, errors / squares, 1e-9) << name;
     EXPECT_EQ(one->weighted_error, 0.0);
   }
+}
+
+/// Queries, keys, values and gates of each head of keys together, as in the first files.
+void fuse_heads(ModelSketch& sketch, const std::string& layer) {
+  constexpr std::size_t size = 64, keys = 4, values = 128, row_bytes = 256 * sizeof(float);
+  const Bytes mixed = sketch.data(layer + "attn_qkv.weight");
+  const Bytes gates = sketch.data(layer + "attn_gate.weight");
+  Bytes fused;
+  const auto add = [&](const Bytes& from, std::size_t first, std::size_t count) {
+    const auto begin = from.begin() + static_cast<std::ptrdiff_t>(first * row_bytes);
+    fused.insert(fused.end(), begin, begin + static_cast<std::ptrdiff_t>(count * row_bytes));
+  };
+  for (std::size_t head = 0; head < keys; ++head) {
+    add(mixed, head * size, size);
+    add(mixed, (keys + head) * size, size);
+    add(mixed, 2 * keys * size + head * values, values);
+    add(gates, head * values, values);
+  }
+  sketch.remove_tensor(layer + "attn_qkv.weight").remove_tensor(layer + "attn_gate.weight");
+  sketch.tensor(layer + "ssm_in.weight", TensorType::f32, {256, keys * 2 * (size + values)}, fused);
+}
+
+TEST_F(EvaluateTest, OldFilesOfQwen3NextHaveFusedHeads) {
+  ModelSketch sketch = sketch_of_row("qwen3next");
+  const auto expected = compute_logits(write(sketch), tiny_text());
+  ASSERT_TRUE(expected.has_value()) << expected.error().message();
+  ASSERT_TRUE(std::ranges::all_of(*expected, [](float logit) { return std::isfinite(logit); }));
+  for (const char* layer : {"blk.0.", "blk.2."}) fuse_heads(sketch, layer);
+  const auto found = compute_logits(write(sketch, "old.gguf"), tiny_text());
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  EXPECT_EQ(*found, *expected);
+}
+
+/// Layers of RWKV 7 read values of the first one, so these are a part of the stored inputs.
+TEST_F(EvaluateTest, SensitivityBehindLayersThatLeaveValues) {
+  ModelSketch sketch = sketch_of_row("rwkv7");
+  const Model base = write(sketch, "base.gguf");
+  const TextChunks text = tiny_text(16, 2);
+  const std::string name = "blk.2.channel_mix_key.weight";
+  SensitivityOptions options;
+  options.is_known = [&](std::string_view each) { return each != name; };
+  const auto found = measure_sensitivities(base, text, options);
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  ASSERT_EQ(found->size(), 1u);
+  quantize_tensor(*sketch.find(name), TensorType::q2_k);
+  const Model other = write(sketch, "other.gguf");
+  const Model* others[] = {&other};
+  const auto expected = evaluate(base, others, text);
+  ASSERT_TRUE(expected.has_value()) << expected.error().message();
+  EXPECT_EQ(found->front().divergence, expected->others[0].divergence.mean);
+  EXPECT_GT(found->front().divergence, 0.0);
 }
 
 TEST_F(EvaluateTest, KnownSensitivitiesAreNotMeasuredAgain) {
@@ -407,6 +491,19 @@ TEST_F(HostileNetworkTest, HugeSizes) {
 TEST_F(HostileNetworkTest, UnknownScalingOfRotation) {
   expect_refused(sketch_.set("llama.rope.scaling.type", "spiral"), "llama.rope.scaling.type",
                  Errc::network_unsupported);
+}
+TEST_F(HostileNetworkTest, StatesOfNoSize) {
+  const ModelSketch made = sketch_of_row("mamba2");
+  const Model model = write(made);
+  EXPECT_TRUE(evaluate(model, {}, tiny_text()).has_value());
+  for (const char* key : {"mamba2.ssm.group_count", "mamba2.ssm.state_size"}) {
+    ModelSketch sketch = made;
+    expect_refused(sketch.set(key, std::uint32_t{0}), "blk.0.ssm_in.weight");
+  }
+  ModelSketch rwkv = sketch_of_row("rwkv7");
+  for (const std::uint32_t size : {0U, 100U}) {
+    expect_refused(rwkv.set("rwkv7.wkv.head_size", size), "rwkv7.wkv.head_size");
+  }
 }
 TEST_F(HostileNetworkTest, MissingTensor) {
   expect_refused(sketch_.remove_tensor("blk.2.ffn_up.weight"), "blk.2.ffn_up.weight",

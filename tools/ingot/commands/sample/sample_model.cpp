@@ -114,7 +114,8 @@ DataProducer produce_weights(const WeightPattern& pattern, std::uint64_t element
 /// pass what comes, and the decay of a state is negative.
 float center_of(std::string_view name) {
   constexpr std::pair<std::string_view, float> centers[] = {
-      {"norm", 1.0f}, {"ssm_a", -1.0f}, {"ssm_d", 1.0f}, {"rope_f", 1.0f}, {"scale", 1.0f}};
+      {"norm", 1.0f},   {"time_mix_ln", 1.0f}, {"ssm_alpha", 0.0f}, {"ssm_a", -1.0f},
+      {"ssm_dt", 0.0f}, {"ssm_d", 1.0f},       {"rope_f", 1.0f},    {"scale", 1.0f}};
   if (name.ends_with(".bias")) return 0.0f;
   for (const auto& [part, center] : centers) {
     if (name.find(part) != name.npos) return center;
