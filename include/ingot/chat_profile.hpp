@@ -72,8 +72,8 @@ struct ChatProfile {
   /// The prompt for the next answer begins with the prompt for the last one and that answer.
   bool keeps_beginning = true;
   bool depends_on_date = false;
-  /// The name of the prompt format, one of prompt_formats.def: "ChatML", "Llama 3"; static. Empty if
-  /// it has none, or if a plain conversation does not render.
+  /// The name of the prompt format, one of prompt_formats.def: "ChatML", "Llama 3"; static. Empty
+  /// if it has none, or if a plain conversation does not render.
   std::string_view format;
   std::string prompt;        ///< The prompt for the answer to one message of a user.
   std::string answer_begin;  ///< The template's text before an answer; empty if unknown.
