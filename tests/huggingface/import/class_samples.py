@@ -247,16 +247,16 @@ CLASSES = {
     "GlmMoeDsaForCausalLM": {
         "config": {**MLA, **DEEPSEEK_EXPERTS, "rope_scaling": None, "scoring_func": "sigmoid",
                    "norm_topk_prob": True, "routed_scaling_factor": 2.5, "index_n_heads": 2,
-                   "index_head_dim": 16, "index_topk": 8, "indexer_types": ["full", "shared"]},
+                   "index_head_dim": 64, "index_topk": 8, "indexer_types": ["full", "shared"]},
         "sizes": {"experts": 4, "dense_layers": 1, "o": 48},
         "with": LOW_RANK, "without": "attn_q attn_k attn_v indexer_k_norm indexer_proj "
                                      "indexer_attn_k indexer_attn_q_b",
         "names": {**SHARED_EXPERTS, "ffn_exp_probs_b": LAYER + "mlp.gate.e_score_correction_bias"},
-        "more": {"model.layers.0.self_attn.indexer.k_norm.weight": (16,),
-                 "model.layers.0.self_attn.indexer.k_norm.bias": (16,),
+        "more": {"model.layers.0.self_attn.indexer.k_norm.weight": (64,),
+                 "model.layers.0.self_attn.indexer.k_norm.bias": (64,),
                  "model.layers.0.self_attn.indexer.weights_proj.weight": (2, 64),
-                 "model.layers.0.self_attn.indexer.wk.weight": (16, 64),
-                 "model.layers.0.self_attn.indexer.wq_b.weight": (32, 24)}},
+                 "model.layers.0.self_attn.indexer.wk.weight": (64, 64),
+                 "model.layers.0.self_attn.indexer.wq_b.weight": (128, 24)}},
     "InternLM2ForCausalLM": {
         "without": SPLIT, "more": {LAYER + "attention.wqkv.weight": (128, 64)},
         "names": {"token_embd": "model.tok_embeddings", "output": "output",
