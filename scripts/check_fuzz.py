@@ -19,7 +19,8 @@ EXCEPT = {
     "output_of", "stream_tensor", "stream_tensors",  # what the conversions are made of
     "OutputSet", "SharedSearch", "HeldFiles",  # what the conversions write with
     "RemoteStore", "RemoteOpening", "download", "ingot_open_remote", "open_remote", "open_remote_async",
-    "remote_options", "remote_cache_folder", "list_remote_cache", "clear_remote_cache",  # they need a server, or the environment
+    "remote_options", "remote_cache_folder", "list_remote_cache", "clear_remote_cache",  # they need a server,
+    "list_local_models", "local_stores",  # or the environment
     "Conversion", "Source", "Store", "TensorSink",  # interfaces: their makers are called
 }
 

@@ -46,9 +46,9 @@ expect 2 "$ingot" evaluate model.gguf
 expect 2 "$ingot" evaluate model.gguf --text text.txt --markdown --json
 echo short >short.txt
 expect 2 "$ingot" evaluate model.gguf --text short.txt
-"$ingot" edit small.gguf -o other.gguf --set general.architecture=mamba -q
+"$ingot" edit small.gguf -o other.gguf --set general.architecture=wavtokenizer-dec -q
 expect 3 "$ingot" evaluate model.gguf other.gguf --text text.txt 2>message
-grep -q '^ingot: other.gguf: .*mamba.*known are apertus' message || fail "it does not name the model"
+grep -q '^ingot: other.gguf: .*wavtokenizer-dec.*known are apertus' message || fail "it does not name the model"
 
 # Importances: both formats hold the same, and quantizing takes them.
 "$ingot" imatrix collect model.gguf --text text.txt --chunks 4 -o matrix.gguf

@@ -72,7 +72,7 @@ def test_a_model_is_quantized_by_a_recipe(model_path, tmp_path, weights):
         for tensor in plan.tensors:
             assert model.tensors[tensor.name].type == tensor.to
             assert model.tensors[tensor.name].shape == tensor.shape
-    assert {tensor.reason for tensor in plan.tensors} == {"base", "one_dimension"}
+    assert {tensor.reason for tensor in plan.tensors} == {"mixture", "one_dimension"}
     with pytest.warns(DeprecationWarning, match="source_type is called from_"):
         assert plan.tensors[0].source_type == plan.tensors[0].from_
     with pytest.raises(ingot.UsageError) as caught:
