@@ -108,7 +108,7 @@ CLASSES = {
     "MaincoderForCausalLM": {"config": {"head_dim": 16}},
     "GraniteSWAForCausalLM": {"config": {
         "logits_scaling": 8.0, "no_rope_layers": [1, 0],
-        "layer_types": ["sliding_attention", "full_attention"]}},
+        "layer_types": ["sliding_attention", "full_attention"]}, "without": "ffn_gate_up_exp"},
     "DreamModel": {"bias": SPLIT},
     "RND1": {"sizes": {"experts": 4}, "config": {
         "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "head_dim": 16}},

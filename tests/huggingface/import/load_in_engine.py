@@ -53,8 +53,8 @@ EXCEPTIONS = {
 # Class -> a case of another class with the same files.
 SAME_FILES = {"Lfm2BidirectionalModel": "lfm2-colbert"}
 # Architectures of which the engine wants an output. Their checkpoints do not share the embedding.
-NEVER_TIED = {"baichuan", "gpt-oss", "gptneox", "internlm2", "nemotron", "olmo2", "olmoe", "orion",
-              "phi2", "qwen2moe", "stablelm"}
+NEVER_TIED = {"baichuan", "gpt-oss", "gptneox", "internlm2", "llada-moe", "mellum", "nemotron", "olmo2", "olmoe",
+              "orion", "phi2", "qwen2moe", "stablelm"}
 
 
 def exception(sample):
