@@ -10,6 +10,12 @@ if(INGOT_BUILD_TESTS)
   include(GoogleTest)
 endif()
 
+# A check that takes longer has failed. With sanitizers, programs take several times as long.
+set(INGOT_CHECK_SECONDS 600)
+if(INGOT_INSTRUMENTED)
+  set(INGOT_CHECK_SECONDS 1500)
+endif()
+
 # Tests exit with this to say "skipped".
 set(INGOT_SKIP_CODE 77)
 
@@ -29,7 +35,7 @@ function(ingot_check test)
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COMMAND;PROPERTIES")
   add_test(NAME ${test} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE ${INGOT_SKIP_CODE} TIMEOUT 600
+  set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE ${INGOT_SKIP_CODE} TIMEOUT ${INGOT_CHECK_SECONDS}
                        ENVIRONMENT "${INGOT_TEST_ENVIRONMENT}" ${arg_PROPERTIES})
 endfunction()
 
