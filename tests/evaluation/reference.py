@@ -7,7 +7,6 @@ those with its own; with PROGRAM, for the samples that it makes of all architect
 reader of GGUF and the facts of architectures are its own, too.
 """
 import json
-import os
 import math
 import pathlib
 import struct
@@ -539,8 +538,6 @@ def main():
         rows = json.loads(subprocess.run([rest[0], "architectures", "--json"], check=True,
                                          capture_output=True).stdout)
         names = rest[1:] or [row["name"] for row in rows if row["evaluate"]]
-        if os.environ.get("INGOT_INSTRUMENTED") == "1":
-            names = names[::2]  # sanitizers are slow; all numbers are compared without them
         assert len(names) > 0, "no architecture"
         return not all(list(compare_samples(write_logits, rest[0], names, folder)))
 
