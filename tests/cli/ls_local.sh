@@ -72,3 +72,9 @@ for row in rows[:-1]:  # names are references, and need no server
 print(len(json.load(sys.stdin)))') == 1 ]] || fail "no limit"
 expect_error 1 'fits the pattern' "$ingot" ls --filter 'nothing*'
 expect_error 2 'without DIR' "$ingot" ls mine --local
+
+# A commit that no branch names.
+mkdir -p hub/models--acme--bare/snapshots/f00d
+cp a.gguf hub/models--acme--bare/snapshots/f00d/x.gguf
+[[ $(HF_HUB_CACHE=$PWD/hub "$ingot" ls --filter 'hf:*' --json | python 'import json, sys
+print(*(row["name"] for row in json.load(sys.stdin)))') == hf:acme/bare@f00d/x.gguf ]] || fail "a commit without a branch"

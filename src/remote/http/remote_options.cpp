@@ -3,18 +3,15 @@
 
 #include "ingot/remote_options.hpp"
 
-#include <cstdlib>
 #include <utility>
 
 #include "remote/http/credentials.hpp"
+#include "remote/http/environment.hpp"
 
 namespace ingot {
 namespace {
 
-std::string environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
+using remote::environment;
 
 /// Sets an option if the environment has a value for it.
 void take_environment(const char* name, std::string& option) {

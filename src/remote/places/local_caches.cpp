@@ -41,21 +41,6 @@ std::vector<RemoteFile> list_snapshot(const fs::path& snapshot) {
   return files;
 }
 
-/// What a cache has of a repository at a revision; no files if it has none.
-Place find_snapshot(const std::string& cache, const Reference& reference,
-                    const std::string& revision) {
-  const fs::path repository =
-      fs::path(cache) / ("models--" + reference.organisation + "--" + reference.repository);
-  Place place;
-  place.commit = read_text(repository / "refs" / revision);
-  if (place.commit.empty()) place.commit = revision;
-  if (is_safe_segment(place.commit)) {
-    place.files = list_snapshot(repository / "snapshots" / place.commit);
-  }
-  place.is_listed = true;
-  return place;
-}
-
 std::string revision_of(const Reference& reference) {
   return reference.revision.empty() ? "main" : reference.revision;
 }
@@ -98,6 +83,20 @@ std::optional<Place> find_in_ollama(const std::string& models, const Reference& 
 }
 
 }  // namespace
+
+Place find_snapshot(const std::string& cache, const Reference& reference,
+                    const std::string& revision) {
+  const fs::path repository =
+      fs::path(cache) / ("models--" + reference.organisation + "--" + reference.repository);
+  Place place;
+  place.commit = read_text(repository / "refs" / revision);
+  if (place.commit.empty()) place.commit = revision;
+  if (is_safe_segment(place.commit)) {
+    place.files = list_snapshot(repository / "snapshots" / place.commit);
+  }
+  place.is_listed = true;
+  return place;
+}
 
 std::optional<Place> find_in_caches(const RemoteOptions& options, const Reference& reference) {
   if (reference.kind == ReferenceKind::registry && !options.ollama_models.empty()) {

@@ -2,9 +2,9 @@
 #include "ingot/local_models.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -15,6 +15,7 @@
 #include "ingot/shard_name.hpp"
 #include "io/small_file.hpp"
 #include "remote/address/address.hpp"
+#include "remote/http/environment.hpp"
 #include "remote/places/json_answer.hpp"
 #include "remote/places/place.hpp"
 
@@ -22,14 +23,10 @@ namespace ingot {
 namespace {
 
 namespace fs = std::filesystem;
+using remote::environment;
 
 constexpr std::size_t most_files = 100'000;  // of a store
 constexpr std::string_view ollama_host = "registry.ollama.ai";
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
 
 /// Calls use(file) for each regular file below a folder.
 void for_each_file(const fs::path& folder, const std::function<void(const fs::path&)>& use) {
@@ -49,10 +46,12 @@ bool is_model(const fs::path& file) {
   return !shard || shard->index == 0;
 }
 
-/// The catalogue while it is gathered.
-class Catalogue {
+/// The models of a store while they are gathered.
+class StoreList {
  public:
-  void add_hub_cache(const fs::path& cache) {
+  explicit StoreList(std::string store) : store_(std::move(store)) {}
+
+  void add_hub_cache(const std::string& cache) {
     std::error_code error;
     std::vector<fs::path> repositories;
     for (fs::directory_iterator entry(cache, error), end; !error && entry != end;
@@ -60,7 +59,7 @@ class Catalogue {
       repositories.push_back(entry->path());
     }
     std::ranges::sort(repositories);
-    for (const fs::path& repository : repositories) add_repository(repository);
+    for (const fs::path& repository : repositories) add_repository(cache, repository);
   }
 
   void add_ollama(const fs::path& models) {
@@ -82,30 +81,24 @@ class Catalogue {
       std::string name = reference.display();
       if (reference.tag == "latest") name.resize(name.size() - std::string_view(":latest").size());
       std::error_code missing;
-      if (fs::is_regular_file(blob, missing)) {
-        take({std::move(name), "ollama", blob.string(), file->sha256});
-      }
+      if (fs::is_regular_file(blob, missing)) take(std::move(name), blob.string(), file->sha256);
     });
   }
 
-  void add_folder(const fs::path& folder, const std::string& store) {
+  void add_folder(const fs::path& folder) {
     for_each_file(folder, [&](const fs::path& file) {
-      if (is_model(file)) take({file.string(), store, file.string(), {}});
+      if (is_model(file)) take(file.string(), file.string());
     });
   }
 
-  std::vector<LocalModel> finish() && { return std::move(models_); }
-
-  /// Sorts what was added since the last call.
-  void finish_store() {
-    const auto begin = models_.begin() + static_cast<std::ptrdiff_t>(finished_count_);
-    std::ranges::sort(begin, models_.end(), {}, &LocalModel::name);
-    finished_count_ = models_.size();
+  std::vector<LocalModel> finish() && {
+    std::ranges::sort(models_, {}, &LocalModel::name);
+    return std::move(models_);
   }
 
  private:
   /// The files of all snapshots; those of the usual branch have names without a commit.
-  void add_repository(const fs::path& repository) {
+  void add_repository(const std::string& cache, const fs::path& repository) {
     constexpr std::string_view prefix = "models--";
     const std::string name = repository.filename().string();
     const std::size_t end = name.find("--", prefix.size());
@@ -114,44 +107,43 @@ class Catalogue {
     reference.kind = ReferenceKind::hub;
     reference.organisation = name.substr(prefix.size(), end - prefix.size());
     reference.repository = name.substr(end + 2);
-    std::string usual = io::read_small_file((repository / "refs" / "main").string(), 256);
-    while (usual.ends_with('\n')) usual.pop_back();
-    add_snapshot(repository / "snapshots" / usual, reference);
+    const remote::Place usual = remote::find_snapshot(cache, reference, "main");
+    add_snapshot(usual, reference);
     std::error_code error;
     for (fs::directory_iterator entry(repository / "snapshots", error), end_of_list;
          !error && entry != end_of_list; entry.increment(error)) {
       reference.revision = entry->path().filename().string();
-      if (reference.revision != usual) add_snapshot(entry->path(), reference);
+      if (reference.revision == usual.commit) continue;
+      add_snapshot(remote::find_snapshot(cache, reference, reference.revision), reference);
     }
   }
 
-  void add_snapshot(const fs::path& snapshot, Reference reference) {
-    for_each_file(snapshot, [&](const fs::path& file) {
-      if (!is_model(file)) return;
-      reference.path = file.lexically_relative(snapshot).generic_string();
+  void add_snapshot(const remote::Place& snapshot, Reference reference) {
+    for (const RemoteFile& file : snapshot.files) {
+      if (!is_model(file.name)) continue;
+      reference.path = file.name;
       std::error_code missing;
-      const std::string blob = fs::canonical(file, missing).filename().string();
-      const bool is_digest = blob.size() == 64 && blob.find_first_not_of(hex_digits) == blob.npos;
+      const std::string blob = fs::canonical(file.local_path, missing).filename().string();
+      const std::string digest = remote::parse_sha256(blob);
       const std::string name = reference.display();
       // A name that has to be written otherwise than it is leads nowhere.
       const auto read_back = parse_reference(name);
       const bool is_sound = read_back && read_back->path == reference.path;
-      take({is_sound ? name : file.string(), "huggingface", file.string(),
-            is_digest ? std::optional(blob) : std::nullopt});
-    });
+      take(is_sound ? name : file.local_path, file.local_path,
+           digest.empty() ? std::nullopt : std::optional(digest));
+    }
   }
 
-  void take(LocalModel model) {
+  void take(std::string name, const std::string& path, std::optional<std::string> sha256 = {}) {
     std::error_code missing;
-    const std::string file = fs::canonical(model.path, missing).string();
-    if (!missing && seen_.emplace(model.store, file).second) models_.push_back(std::move(model));
+    const std::string file = fs::canonical(path, missing).string();
+    if (missing || !seen_.insert(file).second) return;
+    models_.push_back({std::move(name), store_, path, std::move(sha256)});
   }
 
-  static constexpr std::string_view hex_digits = "0123456789abcdef";
-
+  std::string store_;
   std::vector<LocalModel> models_;
-  std::size_t finished_count_ = 0;
-  std::set<std::pair<std::string, std::string>> seen_;  ///< Stores, and files of them.
+  std::set<std::string> seen_;
 };
 
 }  // namespace
@@ -161,14 +153,14 @@ LocalStores local_stores() {
   LocalStores stores;
   stores.hub_caches = remote.hub_caches;
   stores.ollama_models = remote.ollama_models;
-  const std::string home = variable("HOME");
+  const std::string home = environment("HOME");
   if (!home.empty()) {
     stores.lm_studio = {home + "/.lmstudio/models", home + "/.cache/lm-studio/models"};
   }
-  std::string llama_cpp = variable("LLAMA_CACHE");
+  std::string llama_cpp = environment("LLAMA_CACHE");
   if (llama_cpp.empty() && !home.empty()) llama_cpp = home + "/.cache/llama.cpp";
   if (!llama_cpp.empty()) stores.llama_cpp = {llama_cpp};
-  std::istringstream folders(variable("INGOT_MODELS"));
+  std::istringstream folders(environment("INGOT_MODELS"));
   for (std::string folder; std::getline(folders, folder, ':');) {
     if (!folder.empty()) stores.folders.push_back(folder);
   }
@@ -176,18 +168,24 @@ LocalStores local_stores() {
 }
 
 std::vector<LocalModel> list_local_models(const LocalStores& stores) {
-  Catalogue catalogue;
-  for (const std::string& cache : stores.hub_caches) catalogue.add_hub_cache(cache);
-  catalogue.finish_store();
-  if (!stores.ollama_models.empty()) catalogue.add_ollama(stores.ollama_models);
-  catalogue.finish_store();
+  std::vector<LocalModel> models;
+  const auto append = [&](StoreList list) {
+    std::ranges::move(std::move(list).finish(), std::back_inserter(models));
+  };
+  StoreList hub("huggingface");
+  for (const std::string& cache : stores.hub_caches) hub.add_hub_cache(cache);
+  append(std::move(hub));
+  StoreList ollama("ollama");
+  if (!stores.ollama_models.empty()) ollama.add_ollama(stores.ollama_models);
+  append(std::move(ollama));
   const std::pair<const std::vector<std::string>&, const char*> flat[] = {
       {stores.lm_studio, "lmstudio"}, {stores.llama_cpp, "llama.cpp"}, {stores.folders, "local"}};
   for (const auto& [folders, store] : flat) {
-    for (const std::string& folder : folders) catalogue.add_folder(folder, store);
-    catalogue.finish_store();
+    StoreList list(store);
+    for (const std::string& folder : folders) list.add_folder(folder);
+    append(std::move(list));
   }
-  return std::move(catalogue).finish();
+  return models;
 }
 
 }  // namespace ingot

@@ -49,6 +49,10 @@ struct Place {
 [[nodiscard]] std::optional<Place> find_in_caches(const RemoteOptions& options,
                                                   const Reference& reference);
 
+/// What a cache of the hub's programs has of a repository at a revision; no files if it has none.
+[[nodiscard]] Place find_snapshot(const std::string& cache, const Reference& reference,
+                                  const std::string& revision);
+
 /// The files of a repository that a cache of the hub's programs has; nothing if none has any.
 [[nodiscard]] std::optional<Place> find_repository_in_caches(const RemoteOptions& options,
                                                              const Reference& reference);
