@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Texts as people write them: lists, counted things, numbers, upper and lower case.
+// Texts as people write them: lists, counted things, numbers, times, upper and lower case.
 #pragma once
 
 #include <fmt/core.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <ctime>
 #include <ingot/text.hpp>
 #include <optional>
 #include <string>
@@ -59,6 +60,15 @@ template <class Number>
   const char* const end = text.data() + text.size();
   const auto [last, error] = std::from_chars(text.data(), end, number);
   return error == std::errc() && last == end ? std::optional(number) : std::nullopt;
+}
+
+/// "2026-11-22 18:05", in the time of this place.
+[[nodiscard]] inline std::string time_text(std::int64_t seconds) {
+  const std::time_t time = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  ::localtime_r(&time, &parts);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min);
 }
 
 /// The text with its ASCII letters in lower case.

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <ctime>
 #include <ingot/remote_cache.hpp>
 #include <ingot/remote_options.hpp>
 #include <ingot/text.hpp>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "commands/json_members.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -21,15 +21,6 @@ std::uint64_t sum_of(const Headers& headers) {
   std::uint64_t sum = 0;
   for (const CachedHeaderFacts& header : headers) sum += header.kept_bytes;
   return sum;
-}
-
-/// "2026-11-22 18:05", in the time of this place.
-std::string time_text(std::int64_t seconds) {
-  const std::time_t time = static_cast<std::time_t>(seconds);
-  std::tm parts{};
-  ::localtime_r(&time, &parts);
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1,
-                     parts.tm_mday, parts.tm_hour, parts.tm_min);
 }
 
 void print_list(Console& console, const std::string& folder, const Headers& headers) {

@@ -5,14 +5,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <ctime>
 #include <ingot/local_models.hpp>
 #include <ingot/model_digests.hpp>
 #include <ingot/text.hpp>
 #include <map>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -38,6 +36,7 @@ struct Entry {
   std::string refusal;
   std::optional<std::string> license;
   bool has_chat_template = false;
+  bool is_split = false;
   std::uint64_t tensor_bytes = 0;
   std::size_t tensor_count = 0;
   std::uint64_t file_bytes = 0;
@@ -46,14 +45,6 @@ struct Entry {
   std::optional<std::string> duplicate_of;  ///< The name of the first model with the same weights.
   bool has_own_bytes = false;  ///< Of a duplicate: whether no model before it is the same file.
 };
-
-/// "2026-11-22", in the time of this place.
-std::string date_text(std::int64_t seconds) {
-  const auto time = static_cast<std::time_t>(seconds);
-  std::tm parts{};
-  ::localtime_r(&time, &parts);
-  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
-}
 
 Entry look_at(Console& console, LocalModel place) {
   Entry entry;
@@ -69,6 +60,7 @@ Entry look_at(Console& console, LocalModel place) {
     entry.file_bytes = entry.facts->file_bytes;
     if (const auto text = find_text(*model, "general.license")) entry.license = *text;
     entry.has_chat_template = find_text(*model, "tokenizer.chat_template").has_value();
+    entry.is_split = model->is_split();
     entry.tensor_count = model->tensors().size();
     for (const TensorInfo& tensor : model->tensors()) entry.tensor_bytes += tensor.size_bytes;
   } else {
@@ -78,22 +70,17 @@ Entry look_at(Console& console, LocalModel place) {
   return entry;
 }
 
-/// The digest of the weights alone; nothing if they cannot be read.
-std::optional<std::string> weights_digest(Console& console, const Entry& entry) {
+/// The digests of an entry that are asked for; nothing if its bytes cannot be read.
+std::optional<ModelDigests> digests_of(Console& console, const Entry& entry,
+                                       const DigestRequest& request) {
   const Result<Model> model = console.open_stored(entry.place.path, FileAccess::read);
   if (!model) return std::nullopt;
-  DigestRequest request;
-  request.algorithms = {DigestAlgorithm::xxh3_128};
-  request.has_files = request.has_tensors = false;
-  request.has_weights = true;
-  request.thread_count = console.threads();
   Progress progress(console, entry.place.name, entry.file_bytes);
-  const Result<ModelDigests> digests = compute_digests(*model, request, [&](std::uint64_t done) {
+  Result<ModelDigests> digests = compute_digests(*model, request, [&](std::uint64_t done) {
     progress.update(done);
     return stop_signal() == 0;
   });
-  if (!digests) return std::nullopt;
-  return digests->weights[DigestAlgorithm::xxh3_128];
+  return digests ? std::optional(*std::move(digests)) : std::nullopt;
 }
 
 /// Finds models with the same weights. Those are read only where their number and size allow that
@@ -103,6 +90,11 @@ void find_duplicates(Console& console, std::vector<Entry>& entries) {
   for (Entry& entry : entries) {
     if (entry.tensor_count > 0) alike[{entry.tensor_bytes, entry.tensor_count}].push_back(&entry);
   }
+  const DigestRequest weights = {.algorithms = {DigestAlgorithm::xxh3_128},
+                                 .has_files = false,
+                                 .has_tensors = false,
+                                 .has_weights = true,
+                                 .thread_count = console.threads()};
   for (const auto& [shape, group] : alike) {
     if (group.size() < 2) continue;
     std::map<FileIdentity, std::string> digests;
@@ -111,9 +103,9 @@ void find_duplicates(Console& console, std::vector<Entry>& entries) {
       auto known = digests.find(entry->file);
       entry->has_own_bytes = known == digests.end();
       if (entry->has_own_bytes) {
-        const auto digest = weights_digest(console, *entry);
-        if (!digest) continue;
-        known = digests.emplace(entry->file, *digest).first;
+        const auto found = digests_of(console, *entry, weights);
+        if (!found) continue;
+        known = digests.emplace(entry->file, found->weights[DigestAlgorithm::xxh3_128]).first;
       }
       const auto [first, is_new] = firsts.emplace(known->second, entry);
       if (!is_new) entry->duplicate_of = first->second->place.name;
@@ -121,18 +113,10 @@ void find_duplicates(Console& console, std::vector<Entry>& entries) {
   }
 }
 
-/// The digest of a file; nothing for a set of shards, of which each has its own.
+/// Adds the digest of a file; of a set of shards each has its own.
 void add_digest(Console& console, Entry& entry) {
-  if (entry.place.sha256) return;
-  const Result<Model> model = console.open_stored(entry.place.path, FileAccess::read);
-  if (!model || model->is_split()) return;
-  DigestRequest request;
-  request.has_tensors = false;
-  Progress progress(console, entry.place.name, entry.file_bytes);
-  const auto digests = compute_digests(*model, request, [&](std::uint64_t done) {
-    progress.update(done);
-    return stop_signal() == 0;
-  });
+  if (entry.place.sha256 || entry.is_split) return;
+  const auto digests = digests_of(console, entry, {.has_tensors = false});
   if (digests) entry.place.sha256 = digests->files.front()[DigestAlgorithm::sha256];
 }
 
@@ -194,7 +178,7 @@ void print_entries(Console& console, const std::vector<Entry>& entries,
     cells[5] = facts.context_length ? format_digits(*facts.context_length) : "-";
     cells[6] = escape_shortened(entry.license.value_or("-"), 20);
     cells[7] = entry.has_chat_template ? "yes" : "-";
-    cells[8] = date_text(entry.modified_at);
+    cells[8] = time_text(entry.modified_at).substr(0, 10);
     std::size_t next = 9;
     if (request.has_digests) cells[next++] = entry.place.sha256.value_or("-");
     if (request.finds_duplicates) cells[next++] = entry.duplicate_of.value_or("-");
