@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes a model with two tensors: one from memory, one produced piece by piece.
+// Writes a model with two tensors: one from memory, one produced row by row.
 #include <array>
 #include <cstdio>
 #include <ingot/ingot.hpp>
@@ -8,18 +8,13 @@
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   ingot::ModelWriter writer;
-  writer.set_string("general.architecture", "example");
-  writer.set_string("general.name", "Two tensors");
+  writer.set("general.architecture", "example");
+  writer.set("general.name", "Two tensors");
   writer.set("example.context_length", 128u);
   const std::array<std::string_view, 3> tokens = {"<unk>", "yes", "no"};
   writer.set_array("tokenizer.ggml.tokens", std::span<const std::string_view>(tokens));
 
-  static const std::array<float, 4> scale = {1.0F, 0.5F, 0.25F, 0.125F};
-  const std::array<std::uint64_t, 1> scale_shape = {4};
-  const std::array<std::uint64_t, 2> table_shape = {256, 1024};  // 1024 rows of 256
-  const auto from_memory = [](const ingot::DataSink& sink) {
-    return sink(std::as_bytes(std::span(scale)));
-  };
+  const std::array<float, 4> scale = {1.0F, 0.5F, 0.25F, 0.125F};
   const auto row_by_row = [](const ingot::DataSink& sink) -> ingot::Result<void> {
     std::vector<float> row(256);
     for (int i = 0; i < 1024; ++i) {
@@ -29,8 +24,9 @@ int main(int argc, char** argv) {
     return {};
   };
   const auto write = [&]() -> ingot::Result<void> {
-    INGOT_TRY_VOID(writer.add_tensor("scale", ingot::TensorType::f32, scale_shape, from_memory));
-    INGOT_TRY_VOID(writer.add_tensor("table", ingot::TensorType::f32, table_shape, row_by_row));
+    using enum ingot::TensorType;
+    INGOT_TRY_VOID(writer.add_tensor("scale", f32, {4}, std::as_bytes(std::span(scale))));
+    INGOT_TRY_VOID(writer.add_tensor("table", f32, {256, 1024}, row_by_row));  // 1024 rows of 256
     return writer.write(argv[1], {.version = 3}, /*replace=*/true);
   };
   if (const ingot::Result<void> written = write(); !written) {

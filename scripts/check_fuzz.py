@@ -20,7 +20,8 @@ EXCEPT = {
     "OutputSet", "SharedSearch", "HeldFiles",  # what the conversions write with
     "RemoteStore", "RemoteOpening", "download", "ingot_open_remote", "open_remote", "open_remote_async",
     "remote_options", "remote_cache_folder", "list_remote_cache", "clear_remote_cache",  # they need a server,
-    "list_local_models", "local_stores",  # or the environment
+    "list_local_models", "local_stores", "find_this_machine",  # or the environment
+    "ingot_quantize_model",  # plan_quantization and quantize_model behind a boundary
     "Conversion", "Source", "Store", "TensorSink",  # interfaces: their makers are called
 }
 

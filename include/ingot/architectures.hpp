@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/types.hpp"
@@ -77,6 +78,22 @@ struct ArchitectureTensor {
   bool is_of_layers = false;
 };
 
+template <class Visitor>
+void describe(Visitor& visit, const ArchitectureKey& key) {
+  visit("name", key.name, "", "without the architecture, unless it is a key of all models");
+  visit("type", key.type, "", "of the value: `u32`, `u32[]`, `u32 per layer`");
+  visit("required", key.is_required, "", "the engine does not load a model without it");
+  visit("condition", text_if_any(key.condition), "", "of the models that have it; null for all");
+}
+
+template <class Visitor>
+void describe(Visitor& visit, const ArchitectureTensor& tensor) {
+  visit("name", tensor.name, "", "where `{i}` is the layer");
+  visit("shape", tensor.shape, "elements", "numbers and expressions of `numbers`");
+  visit("required", !tensor.is_optional, "", "the engine does not load a model without it");
+  visit("condition", text_if_any(tensor.condition), "", "of the models that have it; null for all");
+}
+
 struct ArchitectureRow;  // parsed statements, not public
 
 /// One architecture.
@@ -101,6 +118,28 @@ class Architecture {
 
   [[nodiscard]] bool is_described() const noexcept { return !tensors.empty(); }
 };
+
+/// The name, and what Ingot can do with models of it.
+template <class Visitor>
+void describe_abilities(Visitor& visit, const Architecture& row) {
+  visit("name", row.name, "", "of `general.architecture`");
+  visit("check", row.is_described(), "",
+        "`check` knows the keys and tensors that the engine requires");
+  visit("fit", row.memory.has_value(), "", "`fit` knows what its layers keep");
+  visit("sample", row.is_described(), "", "`sample --architecture` makes a model of it");
+  visit("import", row.is_imported, "", "folders of it become GGUF");
+  visit("export", row.is_exported, "", "its models become folders");
+  visit("evaluate", row.is_evaluated, "", "`evaluate` runs it");
+  visit("projector", row.has_projector, "", "projectors of its models are imported");
+}
+
+template <class Visitor>
+void describe(Visitor& visit, const Architecture& row) {
+  describe_abilities(visit, row);
+  visit("keys", row.keys, "", "those that its models have");
+  visit("tensors", row.tensors, "", "those that its models have");
+  visit("numbers", row.numbers, "", "an object: what names in shapes and conditions stand for");
+}
 
 /// The names of all architectures, sorted.
 [[nodiscard]] INGOT_EXPORT const std::vector<std::string_view>& architecture_names();

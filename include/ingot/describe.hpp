@@ -9,12 +9,15 @@
 // each that is set by its name, as bindings to other languages do it.
 //
 // A value is a bool, a number, a text, an enumerator with a `name_of`, a TensorType, another
-// described result, an optional of these, or a range of them.
+// described result, an optional of these, a range of them, or pairs of names and values.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace ingot {
 
@@ -29,6 +32,12 @@ template <class T>
 inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
+
+/// Whether a T has values by names, in an order.
+template <class T>
+inline constexpr bool is_map = false;
+template <class T>
+inline constexpr bool is_map<std::vector<std::pair<std::string, T>>> = true;
 }  // namespace detail
 
 /// A text as the value of a member that is absent if the text is empty.

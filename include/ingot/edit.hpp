@@ -4,7 +4,7 @@
 // ```cpp
 // auto edit = ingot::ModelEdit::open("edited.gguf");
 // if (!edit) throw std::runtime_error(edit.error().message());
-// edit->set("general.name", ingot::OwnedValue::string("My model"));
+// edit->set("general.name", "My model");
 // const auto renamed = edit->rename_tensor("output.weight", "head.weight");
 // if (!renamed) throw std::runtime_error(renamed.error().message());
 // const auto outcome = edit->save();
@@ -129,6 +129,16 @@ class INGOT_EXPORT ModelEdit {
   /// Sets a key, or adds it. The value is copied.
   void set(std::string_view key, const Value& value);
   void set(std::string_view key, const OwnedValue& value) { set(key, value.value()); }
+  /// Sets an integer or a float; the C++ type decides the stored type.
+  template <class T>
+  requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>) void set(std::string_view key,
+                                                                       T value) {
+    set(key, OwnedValue::number(value));
+  }
+  void set(std::string_view key, std::same_as<bool> auto value) {
+    set(key, OwnedValue::boolean(value));
+  }
+  void set(std::string_view key, std::string_view value) { set(key, OwnedValue::string(value)); }
   /// The value that a key will have; nothing if there will be no such key.
   [[nodiscard]] std::optional<Value> find(std::string_view key) const;
 

@@ -73,6 +73,32 @@ struct Device {
 /// Errc::invalid_argument for other texts, with the names that begin so.
 [[nodiscard]] INGOT_EXPORT Result<Device> parse_device(std::string_view text);
 
+template <class Visitor>
+void describe(Visitor& visit, const Device& device) {
+  visit("name", device.name, "", "as its driver has it");
+  visit("usable_bytes", device.usable_bytes, "bytes", "that programs can have");
+  visit("bandwidth", device.bandwidth, "bytes a second", "of its memory; 0: unknown");
+}
+
+/// The memory of a machine.
+struct ThisMachine {
+  std::vector<Device> devices;              ///< Its cards, with the memory that is free.
+  std::optional<std::uint64_t> host_bytes;  ///< The host's that programs can still have.
+};
+
+template <class Visitor>
+void describe(Visitor& visit, const ThisMachine& machine) {
+  visit("devices", machine.devices, "", "the cards, with the memory that is free");
+  visit("host_bytes", machine.host_bytes, "bytes", "of the host that programs can still have");
+}
+
+/// Asks the system for the memory of the machine that this program runs on: NVIDIA's cards by the
+/// library of their driver (NVML) if it is there, AMD's by the files of theirs; other cards are not
+/// known, and parts of the host's memory below 1 GiB that a processor's own card has are none. Of
+/// the host what Linux calls available, no more than the program's container may have (cgroup 2).
+/// Takes up to a second where a driver has to wake.
+[[nodiscard]] INGOT_EXPORT ThisMachine find_this_machine();
+
 /// "64G", "1.5T", "800M", "32GiB": memory, in powers of 1024 as its sellers count. Nothing for all
 /// else, for zero, and for 2^63 or more.
 [[nodiscard]] INGOT_EXPORT std::optional<std::uint64_t> parse_memory_size(

@@ -36,11 +36,11 @@ class Array;
 
 /// The results of `Value::get` and `Array::get`.
 template <class T>
-concept MetadataScalar =
-    std::integral<T> || std::floating_point<T> || std::same_as<T, std::string_view>;
+concept MetadataScalar = std::integral<T> || std::floating_point<T> ||
+    std::same_as<T, std::string_view> || std::same_as<T, std::string>;
 
 /// One metadata value: a typed view into the file. Cheap to copy; valid as long as its model.
-/// Thread-safe. Nothing here allocates except to report an error.
+/// Thread-safe. Nothing here allocates except to report an error, and for a copy of a string.
 class Value {
  public:
   Value() = default;
@@ -51,7 +51,8 @@ class Value {
   /// The value as T:
   /// - an integer type: any stored integer width, if the value fits (else value_out_of_range);
   /// - bool: a stored bool; float and double: a stored float32 or float64 (a float64 must be exact
-  ///   as float); std::string_view: a stored string, raw bytes, not necessarily UTF-8.
+  ///   as float); std::string_view: a stored string, raw bytes, not necessarily UTF-8;
+  ///   std::string: a copy of it.
   /// Errc::wrong_type names the stored type.
   template <MetadataScalar T>
   [[nodiscard]] Result<T> get() const;
@@ -165,6 +166,8 @@ Result<T> Value::get() const {
     return get_bool();
   } else if constexpr (std::same_as<T, std::string_view>) {
     return get_string();
+  } else if constexpr (std::same_as<T, std::string>) {
+    return get_string().transform([](std::string_view text) { return std::string(text); });
   } else if constexpr (std::same_as<T, float>) {
     return get_float();
   } else if constexpr (std::floating_point<T>) {

@@ -200,6 +200,10 @@ class INGOT_EXPORT Model {
   [[nodiscard]] Result<void> dequantize_rows(const TensorInfo& tensor, std::uint64_t first_row,
                                              std::uint64_t row_count, std::span<float> dst) const;
 
+  /// Decodes a whole tensor to its element_count floats; errors as of `dequantize_rows`. Throws
+  /// std::bad_alloc where the floats do not fit the memory: a large tensor is better read by rows.
+  [[nodiscard]] Result<std::vector<float>> dequantize(const TensorInfo& tensor) const;
+
   /// The offset of the tensor's data in its file.
   [[nodiscard]] std::uint64_t file_offset(const TensorInfo& tensor) const noexcept;
 

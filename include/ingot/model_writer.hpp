@@ -3,13 +3,12 @@
 //
 // ```cpp
 // ingot::ModelWriter writer;
-// writer.set_string("general.architecture", "llama");
-// writer.set("llama.block_count", std::uint32_t{1});
+// writer.set("general.architecture", "llama");
+// writer.set("llama.block_count", 1u);
 // const std::vector<float> zeros(256 * 4);
 // for (const char* name : {"token_embd.weight", "output.weight"}) {
-//   const auto added = writer.add_tensor(
-//       name, ingot::TensorType::f32, std::vector<std::uint64_t>{256, 4},
-//       [&](const ingot::DataSink& sink) { return sink(std::as_bytes(std::span(zeros))); });
+//   const auto added = writer.add_tensor(name, ingot::TensorType::f32, {256, 4},
+//                                        std::as_bytes(std::span(zeros)));
 //   if (!added) throw std::runtime_error(added.error().message());
 // }
 // const auto result = writer.write("tiny.gguf");
@@ -29,6 +28,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ingot/error.hpp"
@@ -90,6 +90,8 @@ class INGOT_EXPORT ModelWriter {
                                                                        T value) {
     set_scalar(key, OwnedValue::type_of<T>(), &value, sizeof value);
   }
+  void set(std::string_view key, std::same_as<bool> auto value) { set_bool(key, value); }
+  void set(std::string_view key, std::string_view value) { set_string(key, value); }
   /// An array of integers or floats; the C++ type decides the element type.
   template <class T>
   requires(std::is_arithmetic_v<T> &&
@@ -120,6 +122,19 @@ class INGOT_EXPORT ModelWriter {
   /// header is made.
   Result<void> add_tensor(std::string_view name, TensorType type,
                           std::span<const std::uint64_t> shape, DataProducer produce);
+  Result<void> add_tensor(std::string_view name, TensorType type,
+                          std::initializer_list<std::uint64_t> shape, DataProducer produce) {
+    return add_tensor(name, type, std::span(shape.begin(), shape.size()), std::move(produce));
+  }
+  /// Adds a tensor whose data is in memory, in the byte order of the target, and stays there until
+  /// the model is written.
+  Result<void> add_tensor(std::string_view name, TensorType type,
+                          std::span<const std::uint64_t> shape, std::span<const std::byte> data);
+  Result<void> add_tensor(std::string_view name, TensorType type,
+                          std::initializer_list<std::uint64_t> shape,
+                          std::span<const std::byte> data) {
+    return add_tensor(name, type, std::span(shape.begin(), shape.size()), data);
+  }
   /// Adds a tensor of another model: its type, shape and, when the model is written, its bytes,
   /// turned into the byte order of the target. Where the system can, it copies by itself or shares
   /// the blocks. `source` must live until then; `tensor` must be one of its tensors.

@@ -25,6 +25,10 @@ struct TensorInfo {
 
   /// Elements of one row: dimension 0, or 1 if there is none.
   [[nodiscard]] std::uint64_t row_elements() const noexcept { return shape.empty() ? 1 : shape[0]; }
+  /// Rows, counted through all other dimensions; 0 if they have no elements.
+  [[nodiscard]] std::uint64_t row_count() const noexcept {
+    return row_elements() == 0 ? 0 : element_count / row_elements();
+  }
 };
 
 /// The size of a tensor.

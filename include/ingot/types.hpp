@@ -72,6 +72,9 @@ inline constexpr std::array live_tensor_types = {
 /// The row of a live type; nullptr for removed and unknown ids.
 [[nodiscard]] INGOT_EXPORT const TensorTypeInfo* find_type(TensorType type) noexcept;
 
+/// "Q4_K"; empty for removed and unknown ids.
+[[nodiscard]] INGOT_EXPORT std::string_view name_of(TensorType type) noexcept;
+
 /// The row whose name equals `name` without regard to case; nullptr if there is none.
 [[nodiscard]] INGOT_EXPORT const TensorTypeInfo* find_type(std::string_view name) noexcept;
 

@@ -32,7 +32,8 @@ constexpr Signature signatures[] = {
     {0, "ggmf"sv, "a GGMF file, older than GGUF: convert the original model again", true},
     {0, "ggml"sv, "a GGML file, older than GGUF: convert the original model again", true},
     {0, "BUMPWGT"sv, "a bump file: `ingot convert` reads it", true},
-    {0, "PK\x03\x04"sv, "a zip archive, such as a PyTorch checkpoint", true},
+    {0, "PK\x03\x04"sv, "a zip archive, such as a PyTorch checkpoint or a file of NumPy (.npz)",
+     true},
     {0, "PK\x05\x06"sv, "an empty zip archive"},
     {0, "7z\xBC\xAF\x27\x1C"sv, "a 7-Zip archive"},
     {0, "Rar!\x1A\x07"sv, "a RAR archive"},
@@ -68,6 +69,8 @@ constexpr Signature text_beginnings[] = {
     {0, "access to model"sv, "the message of a server that access is restricted"},
     {0, "invalid username"sv, "the message of a server that a login is needed"},
     {0, "unauthorized"sv, "the message of a server that a login is needed"},
+    {0, "{{"sv, "a template, such as Ollama keeps beside a model"},
+    {0, "{%"sv, "a template, such as one for chats"},
     {0, "{"sv, "a JSON document, such as a configuration or the error of a server"},
 };
 

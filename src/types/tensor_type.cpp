@@ -50,6 +50,11 @@ const TensorTypeInfo* find_type(TensorType type) noexcept {
   return &live_tensor_types[positions[id]];
 }
 
+std::string_view name_of(TensorType type) noexcept {
+  const TensorTypeInfo* info = find_type(type);
+  return info == nullptr ? std::string_view() : info->name;
+}
+
 const TensorTypeInfo* find_type(std::string_view name) noexcept {
   const auto* found = std::find_if(
       live_tensor_types.begin(), live_tensor_types.end(), [&](const TensorTypeInfo& info) {

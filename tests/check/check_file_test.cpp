@@ -117,6 +117,7 @@ TEST(CheckFile, SaysWhatAFileIsInstead) {
       {"PK\x03\x04\x14\0"sv, "a zip archive"},
       {"\x08\0\0\0\0\0\0\0{\"a\":1}  "sv, "a safetensors file"},
       {"{\"error\": \"not found\"}"sv, "a JSON document"},
+      {"{{ .Prompt }}"sv, "a template"},
       {"Entry not found"sv, "no such file"},
       {"\x1F\x8B\x08\0"sv, "a gzip archive"},
       {"\x80\x02}q\0"sv, "a Python pickle"},

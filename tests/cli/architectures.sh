@@ -18,7 +18,8 @@ import json, sys
 row = json.load(sys.stdin)
 tensors = {tensor["name"]: tensor for tensor in row["tensors"]}
 assert tensors["token_embd.weight"] == {"name": "token_embd.weight", "shape": "embd, vocab",
-                                        "required": True}
+                                        "required": True, "condition": None}
+assert tensors["blk.{i}.ssm_a"]["condition"] == "recurrent"
 assert any(key["name"] == "ssm.conv_kernel" and key["required"] for key in row["keys"])
 assert row["numbers"]["embd"] == "embedding_length"
 '

@@ -38,6 +38,20 @@ run, = json.load(open("others.sarif"))["runs"]
 notes = run["invocations"][0]["toolExecutionNotifications"]
 assert len(notes) == 4 and all("skipped" in note["message"]["text"] for note in notes), notes
 '
+# The store of a cache: a file behind a link with a name is checked once, one without is checked by its digest.
+digest=$(sha256sum good.gguf | cut -d ' ' -f 1)
+mkdir -p hub/blobs hub/snapshots/main ollama/blobs
+cp good.gguf hub/blobs/"$digest"
+ln -s ../../blobs/"$digest" hub/snapshots/main/good.gguf
+cp good.gguf ollama/blobs/sha256-"$digest"
+expect 0 "$ingot" check --strict hub ollama >stores.txt
+expect_count() { [[ $(grep -c "$1" stores.txt) == "$2" ]] || fail "$(cat stores.txt)"; }
+expect_count hub/snapshots/main/good.gguf 1
+expect_count hub/blobs 0
+expect_count ollama/blobs/sha256- 1
+expect 0 "$ingot" check --strict hub/blobs >/dev/null
+head -c 100 good.gguf >ollama/blobs/sha256-"${digest//[0-9]/0}"
+expect 3 "$ingot" check ollama >/dev/null
 # The highest status wins: a refusal stays one beside an empty folder.
 cp texts/readme.md page.gguf
 expect 3 "$ingot" check page.gguf empty >/dev/null 2>&1

@@ -94,6 +94,18 @@ for pair in 8=8G 12288=12288M 3090=rtx-3090 'RTX 4060=rtx-4060' rtx4060=rtx-4060
   "$ingot" fit model.gguf -d "${pair#*=}" --json >full.json || true
   expect_same short.json full.json
 done
+# The cards and the host of this machine; what is free of them changes from call to call.
+LD_LIBRARY_PATH=$(dirname "$ingot")/../tests/fake_nvml "$ingot" fit model.gguf -d auto --json >auto.json
+python '
+import json
+fit = json.load(open("auto.json"))
+first, second = fit["devices"][:2]
+assert (first["name"], first["capacity_bytes"]) == ("NVIDIA GeForce RTX 4090", 23 << 30), first
+assert (second["name"], second["capacity_bytes"]) == ("NVIDIA Laptop", 7 << 30), second
+assert fit["host"]["capacity_bytes"] > 1 << 20
+'
+"$ingot" fit model.gguf -d auto --host 1G --json 2>/dev/null | python 'import json, sys
+assert json.load(sys.stdin)["host"]["capacity_bytes"] == 1 << 30'
 expect_error 2 'did you mean m3-max-48, m3-max-64' "$ingot" fit model.gguf -d m3-max
 "$ingot" fit model.gguf -d 1G --table --contexts 4k --types Q8_0 >old
 "$ingot" fit model.gguf -d 1G --markdown --contexts 4k --types Q8_0 >new

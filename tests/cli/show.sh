@@ -11,3 +11,8 @@ COLUMNS=200 "$ingot" show llama.gguf qwen.gguf moe.gguf 2>errors >wide
 awk 'length > 80 { exit 1 }' wide || fail "a line is longer than 80 columns"
 COLUMNS=60 "$ingot" show llama.gguf qwen.gguf moe.gguf | awk 'length > 60 { exit 1 }' ||
   fail "a line is longer than the terminal"
+
+# What fit assumes without --ctx-size is the model's own context.
+"$ingot" sample long.gguf --context 65536 -q
+COLUMNS=140 "$ingot" show long.gguf >long.txt
+grep -q 'card for 8,192 tokens, [0-9]* GB for its own 65,536' long.txt || fail "$(cat long.txt)"

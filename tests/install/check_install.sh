@@ -44,10 +44,31 @@ cmake --build "$stage/consumer" >/dev/null
 "$stage/consumer/consumer_cxx"
 "$stage/consumer/consumer_c"
 "$stage/consumer/consumer_convert"
+# The core needs no library that a program would have to link.
+without=(-D CMAKE_DISABLE_FIND_PACKAGE_OpenSSL=ON -D CMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON)
 cmake -S "$here/c_only" -B "$stage/c_only" -G "$generator" -D CMAKE_PREFIX_PATH="$stage/moved" \
-  -D CMAKE_C_COMPILER="$cc" >/dev/null
+  -D CMAKE_C_COMPILER="$cc" "${without[@]}" >/dev/null
 cmake --build "$stage/c_only" >/dev/null
 "$stage/c_only/consumer"
+
+# Components: one that is not there is named, and what a static one lacks.
+mkdir "$stage/components"
+cat >"$stage/components/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(components LANGUAGES C)
+find_package(ingot COMPONENTS ${WANTED} OPTIONAL_COMPONENTS nothing)
+message(STATUS "found ${ingot_FOUND} ${ingot_nothing_FOUND}: ${ingot_NOT_FOUND_MESSAGE}")
+END
+find_components() {
+  cmake -S "$stage/components" -B "$stage/components/build" -G "$generator" -D CMAKE_C_COMPILER="$cc" \
+    -D CMAKE_PREFIX_PATH="$stage/moved" "$@" 2>/dev/null | grep '^-- found'
+}
+[[ $(find_components -D "WANTED=ingot;text" "${without[@]}") == "-- found TRUE FALSE: " ]]
+[[ $(find_components -D "WANTED=ingot;convert;import") == "-- found TRUE FALSE: " ]]
+find_components -D "WANTED=ingot;other" | grep -F 'found FALSE FALSE: component other is missing: there is no target'
+if [[ -n $(find "$stage/moved" -name libingot_convert.a) ]]; then
+  find_components -D "WANTED=ingot;convert" "${without[@]}" | grep -F 'links OpenSSL 3 and zlib'
+fi
 
 # The examples, as a project of their own.
 if [[ -e $stage/moved/bin/ingot ]]; then

@@ -16,7 +16,7 @@ from ingot import _core
 
 # Public headers of C++ whose functions have another shape in Python, and that.
 PYTHON_OF_HEADER = {
-    "anatomy": "Model.anatomy", "chat": "ChatTemplate", "chat_profile": "ChatTemplate.features",
+    "anatomy": "Model.anatomy", "architectures": "architectures", "chat": "ChatTemplate", "chat_profile": "ChatTemplate.features",
     "chat_prompt": "ChatTemplate.encode", "check": "check", "check_folder": "check",
     "convert": "convert", "describe": "fit", "diff": "diff",
     "digest": "hash", "digest_manifest": "verify", "download": "download", "edit": "edit",
@@ -37,7 +37,7 @@ PYTHON_OF_HEADER = {
 }
 # Headers whose functions Python has of its own, or that are parts to build other programs with.
 WITHOUT = {
-    "architectures": "check, fit", "error_feedback": "quantize_model(effort='best')", "half": "numpy.float16", "held_files": "os.remove",
+    "error_feedback": "quantize_model(effort='best')", "half": "numpy.float16", "held_files": "os.remove",
     "ingot": "includes the others",
     "layout_index": "check finds an index that lies", "npy": "numpy.save",
     "output_file": "open(path, 'wb')", "output_set": "open(path, 'wb')",
@@ -59,7 +59,7 @@ FUNCTIONS_WITHOUT = {
         "chat_message", "encode_chat_text", "estimate_memory", "get_signed", "get_unsigned", "get_bool",
         "get_float", "get_double", "factor", "map_file", "get_string", "out_of_range", "size_of_tensor", "dequantize", "cut_shards",
         "quantized_file_bytes", "compute_statistics", "mean_of_chunks", "MemoryStore", "read_file",
-        "Vocabulary", "explain"},
+        "Vocabulary", "explain", "missing_keys", "layers_of", "expected_tensors", "plan_architecture_sample"},
     "hashlib": {"digest_of", "Digest"},
     "numpy.ndarray.astype": {"dequantize_to_f16", "dequantize_to_bf16"},
     "edit(wait=...)": {"set_lock_wait", "lock_wait"},
@@ -109,7 +109,7 @@ PYTHON_OF_COMMAND = {
 }
 
 # Commands whose work is the program's own: no header of the library has it.
-COMMANDS_WITHOUT = {"architectures": "a table to look at", "report": "a page for a browser"}
+COMMANDS_WITHOUT = {"report": "a page for a browser"}
 
 
 def test_every_command_has_its_function(root):

@@ -25,6 +25,20 @@ def test_values_have_the_types_of_python(model):
         keys["no.such.key"]
 
 
+def test_a_model_has_a_name_and_says_which_names_are_meant(model):
+    assert model.name == model["general.name"] and model.architecture == "llama"
+    assert "general.name" in model and "no.such.key" not in model
+    with pytest.raises(TypeError):
+        iter(model)
+    with pytest.raises(KeyError, match="did you mean 'general.name'"):
+        model["general.nmae"]
+    with pytest.raises(KeyError, match="did you mean 'token_embd.weight'"):
+        model.tensors["token_emb.weight"]
+    with pytest.raises(ingot.UnknownName) as caught:
+        model["something else"]
+    assert str(caught.value) == "'something else'"
+
+
 def test_every_kind_of_value_in_every_version_and_byte_order(corpus):
     opened = [ingot.open(corpus / name) for name in
               ("everything_v3.gguf", "everything_v3_big.gguf", "everything_v2.gguf")]

@@ -89,6 +89,25 @@ def test_rules_that_refuse_a_file_say_so():
     assert rules["split_keys"].severity == "warning"
 
 
+def test_fit_knows_this_machine(model_path):
+    machine = ingot.this_machine()
+    fit = ingot.fit(model_path, devices="auto")
+    assert [device["name"] for device in fit["devices"]] == [card["name"] for card in machine["devices"]]
+    assert machine["host_bytes"] > 1 << 20 and fit["host"]["capacity_bytes"] > 1 << 20
+    assert ingot.fit(model_path, devices="auto", host="1G")["host"]["capacity_bytes"] == 1 << 30
+
+
+def test_architectures_say_what_they_are_made_of():
+    assert {"name": "llama", "evaluate": True}.items() <= next(
+        row.items() for row in ingot.architectures() if row["name"] == "llama")
+    jamba = ingot.architecture("jamba")
+    assert jamba["numbers"]["embd"] == "embedding_length"
+    assert {"name": "ssm.conv_kernel", "type": "u32", "required": True, "condition": None} in jamba["keys"]
+    with pytest.raises(ingot.UsageError) as caught:
+        ingot.architecture("nothing")
+    assert caught.value.code == "architecture_unsupported"
+
+
 def test_errors_have_a_size_and_a_direction(model_path, tmp_path, weights):
     errors = ingot.quantize_model(model_path, tmp_path / "q.gguf", "Q4_0", pure=True,
                                   allow_requantize=True, token_embedding_type="Q4_0")

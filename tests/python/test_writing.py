@@ -119,6 +119,17 @@ def test_nothing_is_left_of_a_failure(tmp_path, weights):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_key_that_is_nearly_a_standard_one_is_asked_about(model_path, tmp_path):
+    with ingot.edit(model_path, tmp_path / "a.gguf") as keys:
+        with pytest.raises(ingot.UsageError, match="did you mean 'general.license'"):
+            keys["general.licence"] = "mit"
+        keys["general.license"] = "mit"
+        keys.set("general.licence", "mit", "string")
+        keys["general.licence"] = "apache-2.0"  # it is there now
+    with ingot.open(tmp_path / "a.gguf") as model:
+        assert (model["general.license"], model["general.licence"]) == ("mit", "apache-2.0")
+
+
 def test_a_file_is_replaced_only_on_demand(tmp_path):
     path = tmp_path / "a.gguf"
     path.write_bytes(b"precious")

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ingot/anatomy.hpp"
+#include "ingot/architectures.hpp"
 #include "ingot/check.hpp"
 #include "ingot/describe.hpp"
 #include "ingot/diff.hpp"
@@ -93,6 +94,7 @@ void fill_members(std::string& page, std::string_view name, const T& result = {}
 }  // namespace
 
 void fill_member_tables(std::string& page) {
+  fill_members<Architecture>(page, "architectures");
   fill_members<RunReport>(page, "fit");
   fill_members<Statistics>(page, "statistics");
   fill_members<Summary>(page, "show");

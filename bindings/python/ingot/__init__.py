@@ -11,7 +11,11 @@
 `open` reads, `Writer` and `edit` write; `dequantize` and `quantize` decode and encode arrays; all
 else works on whole models and has the name of the command of the program that does the same.
 """
-from . import _core
+try:
+    from . import _core
+except ImportError as error:
+    raise ImportError("the compiled module of the package is not in this folder, or is for another Python: install "
+                      "the package with pip, or build all of the preset release (scripts/test)") from error
 from ._checks import *
 from ._codec import *
 from ._errors import *
@@ -21,6 +25,7 @@ from ._importing import *
 from ._lora import *
 from ._metadata import *
 from ._model import *
+from ._names import *
 from ._quantizing import *
 from ._remote import *
 from ._tables import *

@@ -9,6 +9,7 @@ from . import _core
 from ._errors import FormatError, about
 from ._facts import Facts, as_row, as_rows, chosen, old_names, warn_of_old_name
 from ._model import Model
+from ._tables import this_machine
 from ._work import AnyModel, Path, Progress, opened, words
 
 __all__ = ["Difference", "Digests", "Distance", "Finding", "Mismatch", "QuantizationError", "Repair",
@@ -260,7 +261,8 @@ offload_cache, embeddings, map_file, repack
         Tensor types of the cache.
     flash_attention : {"automatic", "on", "off"}
     devices : str or list of str
-        ``"24G"`` or a name such as ``"rtx-4090"``; `ingot.device_models` lists them.
+        ``"24G"`` or a name such as ``"rtx-4090"``; `ingot.device_models` lists them. ``"auto"``: the
+        cards of this machine, and its host unless `host` is given, as `ingot.this_machine` has them.
     tensor_split : list of float
         Shares of the devices; default: by their memory.
     host : str or int
@@ -284,6 +286,8 @@ offload_cache, embeddings, map_file, repack
         ``run_refused`` for options that the engine refuses for this model.
     """
     devices = words(devices) if isinstance(devices, str) else devices
+    if host is None and "auto" in (devices or ()):
+        host = this_machine()["host_bytes"]
     options = chosen("fit", locals())
     return Facts(_core.fit(opened(source)._core, options, [opened(one)._core for one in companions]),
                  _OLD_FIT_NAMES)

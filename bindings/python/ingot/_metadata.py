@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._handle import Handle
+from ._names import UnknownName
 
 __all__ = ["Elements", "Metadata"]
 
@@ -117,7 +118,7 @@ class Metadata(Mapping[str, Any]):
         core = self._handle.core
         index = core.find_key(key) if isinstance(key, str) else None
         if index is None:
-            raise KeyError(key)
+            raise UnknownName(key, self)
         return core, index
 
     def __getitem__(self, key: str) -> Any:

@@ -89,6 +89,25 @@ class Model:
         self.close()
 
     @property
+    def name(self) -> Optional[str]:
+        """The name that the model gives itself, ``general.name``."""
+        return self.metadata.get("general.name")
+
+    @property
+    def architecture(self) -> Optional[str]:
+        """``general.architecture``"""
+        return self.metadata.get("general.architecture")
+
+    def __getitem__(self, key: str) -> Any:
+        """The value of a key, as of `metadata`."""
+        return self.metadata[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.metadata
+
+    __iter__ = None  # keys and tensors are two things to go through
+
+    @property
     def format(self) -> str:
         """The format of the file: ``"gguf"``, ``"safetensors"``, ``"bump"``."""
         return self._core.format()

@@ -2,14 +2,16 @@
 """The tables of the library: what it knows of types, formats, rules, keys and devices."""
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional
 
 from . import _core
+from ._errors import usage_error
 from ._facts import as_rows, old_names
 
-__all__ = ["CheckRule", "DeviceModel", "MetadataKey", "Recipe", "ShardName", "check_rules",
-           "device_models", "digest_algorithms", "file_formats", "identify_content",
-           "metadata_keys", "parse_shard_name", "recipes", "shard_file_name"]
+__all__ = ["CheckRule", "DeviceModel", "MetadataKey", "Recipe", "ShardName", "architecture",
+           "architectures", "check_rules", "device_models", "digest_algorithms", "file_formats",
+           "identify_content", "metadata_keys", "parse_shard_name", "recipes", "shard_file_name",
+           "this_machine"]
 
 #: Names of the algorithms of `ingot.hash`.
 digest_algorithms: List[str] = list(_core.digest_algorithms)
@@ -48,6 +50,21 @@ def check_rules() -> List[CheckRule]:
     return as_rows(CheckRule, _core.check_rules())
 
 
+def architectures() -> List[Dict[str, Any]]:
+    """What Ingot can do with models of each architecture; docs/json.md explains the members."""
+    return _core.architectures()
+
+
+def architecture(name: str) -> Dict[str, Any]:
+    """One architecture, with the keys and tensors that the engine wants. Raises `ingot.UsageError`
+    with the code ``architecture_unsupported`` for a name that is not known."""
+    row = _core.architecture(name)
+    if row is None:
+        raise usage_error("architecture_unsupported",
+                          f"{name!r} is not known; `ingot.architectures()` lists those that are", name)
+    return row
+
+
 class DeviceModel(NamedTuple):
     """A device that `ingot.fit` knows by name; bandwidth in bytes a second, 0 if it is unknown."""
 
@@ -61,6 +78,12 @@ class DeviceModel(NamedTuple):
 def device_models() -> List[DeviceModel]:
     """The devices that `ingot.fit` knows by name."""
     return [DeviceModel(*row) for row in _core.device_models()]
+
+
+def this_machine() -> Dict[str, Any]:
+    """The memory that is free here: ``devices``, each with ``name``, ``usable_bytes`` and ``bandwidth``
+    in bytes a second (0: unknown), and ``host_bytes``. It is what `ingot.fit` takes for "auto"."""
+    return _core.this_machine()
 
 
 class MetadataKey(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._handle import Handle
+from ._names import UnknownName
 from ._html import tensor_html
 
 __all__ = ["Tensor", "Tensors"]
@@ -29,7 +30,7 @@ class Tensors(Mapping[str, "Tensor"]):
         core = self._handle.core
         index = core.find_tensor(name) if isinstance(name, str) else None
         if index is None:
-            raise KeyError(name)
+            raise UnknownName(name, self)
         return Tensor(core, index)
 
     def __iter__(self) -> Iterator[str]:

@@ -7,6 +7,8 @@ from typing import Any, Tuple
 import numpy as np
 
 from . import _core
+from ._errors import usage_error
+from ._names import nearest
 
 # The value types by NumPy's kind and size of a number.
 _OF_DTYPE = {"f4": "float32", "f8": "float64", "f2": "float32", "u1": "uint8", "i1": "int8",
@@ -73,6 +75,8 @@ def typed(key: str, value: Any, type: str | None, architecture: str,
     numbers, else the type that is stored, else the usual one of a standard key."""
     if type is None:
         is_array = not isinstance(value, (str, bytes)) and hasattr(value, "__len__")
+        if not stored:
+            _refuse_misspelt(key, architecture)
         if not isinstance(value, (np.generic, np.ndarray)):
             type = stored or _core.usual_type(key, architecture, is_array)
         if not type or type.startswith("[") != is_array or not _fits(value, type):
@@ -92,6 +96,15 @@ def typed(key: str, value: Any, type: str | None, architecture: str,
     if inner.startswith("["):
         return [typed(key, element, inner, architecture)[0] for element in value], type
     return value, type
+
+
+def _refuse_misspelt(key: str, architecture: str) -> None:
+    names = [f"{architecture}.{name}" if has_architecture else name
+             for name, has_architecture, _, _ in _core.standard_keys()]
+    near = None if key in names else nearest(key, names, 0.93)
+    if near is not None:
+        raise usage_error("invalid_argument", f"{key!r} is no standard key; did you mean {near!r}? A key of "
+                          "your own needs a type, as in set(key, value, \"string\")", key)
 
 
 def _fits(value: Any, type: str) -> bool:

@@ -14,6 +14,7 @@ from ._errors import about
 from ._facts import old_names
 from ._metadata import Elements
 from ._model import Model
+from ._names import UnknownName
 from ._tensor import Tensor
 from ._values import typed
 from ._work import Path, Progress
@@ -74,7 +75,8 @@ class Writer(MutableMapping[str, Any]):
 
         Without a `type`, such as ``"uint16"`` or ``"[string]"``, NumPy's numbers keep theirs,
         standard keys have their usual one, and else an int becomes the first that holds it of
-        uint32, int32, uint64, int64, a float a float32.
+        uint32, int32, uint64, int64, a float a float32. A key that is nearly a standard one, such as
+        ``general.licence``, needs a type; else `ingot.UsageError` names the one that is meant.
         """
         value = _plain(value)
         architecture = self["general.architecture"] if "general.architecture" in self else ""
@@ -89,7 +91,7 @@ class Writer(MutableMapping[str, Any]):
 
     def __delitem__(self, key: str) -> None:
         if not self._core.remove(key):
-            raise KeyError(key)
+            raise UnknownName(key, self)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._core.keys())
@@ -236,7 +238,7 @@ class Edit(MutableMapping[str, Any]):
 
     def __delitem__(self, key: str) -> None:
         if key not in self._keys:
-            raise KeyError(key)
+            raise UnknownName(key, self)
         self._core.remove_key(key)
         del self._keys[key]
 
@@ -252,7 +254,7 @@ class Edit(MutableMapping[str, Any]):
     def type(self, key: str) -> str:
         """The type of a value: ``"uint32"``, ``"[string]"``."""
         if key not in self._keys:
-            raise KeyError(key)
+            raise UnknownName(key, self)
         return self._core.type_of(key)
 
     def rename_key(self, key: str, new_key: str) -> None:

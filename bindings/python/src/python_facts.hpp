@@ -53,6 +53,10 @@ template <class T>
     return facts_of(value);
   } else if constexpr (std::convertible_to<T, std::string_view>) {
     return to_str(value);
+  } else if constexpr (ingot::detail::is_map<T>) {
+    py::dict named;
+    for (const auto& [name, element] : value) named[to_str(name)] = fact_of(element);
+    return named;
   } else if constexpr (std::same_as<T, std::vector<double>>) {
     return array_of(value);
   } else if constexpr (std::ranges::range<T>) {

@@ -38,7 +38,11 @@ void OptionSetter::set(const char*, const py::handle& value, std::optional<std::
 
 void OptionSetter::set(const char*, const py::handle& value, std::vector<Device>& target) {
   for (const std::string& device : py::cast<std::vector<std::string>>(value)) {
-    target.push_back(take(parse_device(device)));
+    if (device != "auto") {
+      target.push_back(take(parse_device(device)));
+      continue;
+    }
+    for (Device& own : find_this_machine().devices) target.push_back(std::move(own));
   }
 }
 

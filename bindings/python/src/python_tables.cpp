@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tables of the library: each fact is read from where it is written.
+#include <ingot/architectures.hpp>
 #include <ingot/check.hpp>
 #include <ingot/digest.hpp>
 #include <ingot/estimate.hpp>
@@ -70,6 +71,20 @@ std::string usual_type_of(const py::str& key, const std::string& architecture, b
   return type.is_array ? "[" + name + "]" : name;
 }
 
+/// What Ingot can do with each architecture.
+py::list architectures() {
+  return list_of(architecture_names(), [](std::string_view name) {
+    FactDict row;
+    describe_abilities(row, *find_architecture(name));
+    return row.facts;
+  });
+}
+
+py::object architecture(const py::str& name) {
+  const Architecture* row = find_architecture(to_bytes(name));
+  return row == nullptr ? py::object(py::none()) : facts_of(*row);
+}
+
 }  // namespace
 
 void add_tables(py::module_& module) {
@@ -79,8 +94,11 @@ void add_tables(py::module_& module) {
   module.attr("digest_algorithms") = list_of(digest_algorithms, &DigestAlgorithmInfo::name);
   module.attr("file_formats") = list_of(file_formats, &FileFormatInfo::name);
   module.def("recipes", &recipe_rows);
+  module.def("architectures", &architectures);
+  module.def("architecture", &architecture);
   module.def("check_rules", [] { return list_of(check_rules(), &facts_of<CheckRule>); });
   module.def("device_models", &device_rows);
+  module.def("this_machine", [] { return facts_of(find_this_machine()); });
   module.def("standard_keys", &key_rows);
   module.def("usual_type", &usual_type_of);
   module.def("file_type_of", [](const std::string& type) { return file_type_of(type_from(type)); });

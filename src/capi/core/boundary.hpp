@@ -53,6 +53,10 @@ ingot_code at_boundary(ingot_error* error, Body&& body) noexcept {
 [[nodiscard]] INGOT_EXPORT Result<void> require_size(std::size_t struct_size,
                                                      std::size_t first_size);
 
+/// The value in an ingot_value. Fails with Errc::invalid_argument for NULL and for one never set.
+[[nodiscard]] INGOT_EXPORT Result<Value> require_value(const ingot_value* value,
+                                                       std::string_view argument);
+
 /// Options of opening as the C++ interface has them; NULL for the defaults.
 [[nodiscard]] INGOT_EXPORT Result<OpenOptions> convert_open_options(
     const ingot_open_options* options);

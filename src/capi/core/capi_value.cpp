@@ -171,6 +171,12 @@ ingot_code copy_elements(const ingot_value* value, std::uint64_t first, std::uin
 
 }  // namespace
 
+Result<Value> ingot::capi::require_value(const ingot_value* value, std::string_view argument) {
+  return require_cursor(value, argument).transform([](const Cursor& cursor) {
+    return cursor.value;
+  });
+}
+
 uint64_t ingot_key_count(const ingot_model* model) {
   return model != nullptr ? model->model.metadata().size() : 0;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Model::dequantize_rows: from a tensor's place in a file to floats.
+// Model::dequantize_rows and dequantize: from a tensor's place in a file to floats.
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "ingot/model.hpp"
@@ -25,7 +26,7 @@ Result<BlockRange> find_blocks(const TensorInfo& tensor, const TensorTypeInfo& i
                                std::uint64_t first_row, std::uint64_t row_count,
                                std::size_t dst_elements) {
   const std::uint64_t row_elements = tensor.row_elements();
-  const std::uint64_t rows = row_elements == 0 ? 0 : tensor.element_count / row_elements;
+  const std::uint64_t rows = tensor.row_count();
   if (first_row > rows || row_count > rows - first_row) {
     return fail(Errc::index_out_of_range, std::string(tensor.name),
                 std::to_string(row_count) + " rows from " + std::to_string(first_row) +
@@ -51,16 +52,16 @@ Result<void> named(Result<void> result, const TensorInfo& tensor) {
 Result<void> Model::dequantize_rows(const TensorInfo& tensor, std::uint64_t first_row,
                                     std::uint64_t row_count, std::span<float> dst) const {
   const TensorTypeInfo* info = find_type(tensor.type);
-  if (info == nullptr) return named(dequantize(tensor.type, {}, {}), tensor);
+  if (info == nullptr) return named(ingot::dequantize(tensor.type, {}, {}), tensor);
   INGOT_TRY(const BlockRange range, find_blocks(tensor, *info, first_row, row_count, dst.size()));
   DequantizeOptions options = {.byte_order = files()[tensor.shard].byte_order};
   const std::uint64_t first_byte = range.first_block * info->block_bytes;
   const std::span<const std::byte> bytes = data(tensor);
   if (!bytes.empty()) {
-    return named(
-        dequantize(tensor.type, bytes.subspan(first_byte, range.block_count * info->block_bytes),
-                   dst, options),
-        tensor);
+    return named(ingot::dequantize(tensor.type,
+                                   bytes.subspan(first_byte, range.block_count * info->block_bytes),
+                                   dst, options),
+                 tensor);
   }
   std::array<std::byte, buffer_bytes> buffer;
   const std::uint64_t buffer_blocks = buffer_bytes / info->block_bytes;
@@ -69,12 +70,21 @@ Result<void> Model::dequantize_rows(const TensorInfo& tensor, std::uint64_t firs
     const auto blocks = std::span(buffer).first(count * info->block_bytes);
     INGOT_TRY_VOID(read(tensor, first_byte + done * info->block_bytes, blocks));
     INGOT_TRY_VOID(named(
-        dequantize(tensor.type, blocks,
-                   dst.subspan(done * info->block_elements, count * info->block_elements), options),
+        ingot::dequantize(tensor.type, blocks,
+                          dst.subspan(done * info->block_elements, count * info->block_elements),
+                          options),
         tensor));
     done += count;
   }
   return {};
+}
+
+Result<std::vector<float>> Model::dequantize(const TensorInfo& tensor) const {
+  // A tensor of an unknown type has no size that was checked.
+  INGOT_TRY_VOID(dequantize_rows(tensor, 0, 0, {}));
+  std::vector<float> floats(tensor.element_count);
+  INGOT_TRY_VOID(dequantize_rows(tensor, 0, tensor.row_count(), floats));
+  return floats;
 }
 
 }  // namespace ingot

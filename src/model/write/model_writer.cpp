@@ -126,6 +126,12 @@ Result<void> ModelWriter::add_tensor(std::string_view name, TensorType type,
   return {};
 }
 
+Result<void> ModelWriter::add_tensor(std::string_view name, TensorType type,
+                                     std::span<const std::uint64_t> shape,
+                                     std::span<const std::byte> data) {
+  return add_tensor(name, type, shape, [data](const DataSink& sink) { return sink(data); });
+}
+
 Result<void> ModelWriter::add_tensor(std::string_view name, const Model& source,
                                      const TensorInfo& tensor) {
   const LoadedFile& file = ModelAccess::state(source).loaded[tensor.shard];

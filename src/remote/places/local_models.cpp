@@ -32,7 +32,8 @@ constexpr std::string_view ollama_host = "registry.ollama.ai";
 void for_each_file(const fs::path& folder, const std::function<void(const fs::path&)>& use) {
   std::error_code error;
   std::size_t count = 0;
-  for (fs::recursive_directory_iterator file(folder, error), end;
+  constexpr auto readable = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator file(folder, readable, error), end;
        !error && file != end && count < most_files; file.increment(error), ++count) {
     std::error_code missing;
     if (file->is_regular_file(missing)) use(file->path());

@@ -90,8 +90,8 @@ TEST_F(ModelEditTest, EverythingThatIsNotChangedKeepsItsBytesInEveryFormat) {
     const std::string output = folder_.path("new.gguf");
     ModelEdit edit = open(path_);
     const auto old_data = data_of(edit.model());
-    edit.set("text", OwnedValue::string(std::string(1000, 'x')));
-    edit.set("new", OwnedValue::number(std::int16_t{-2}));
+    edit.set("text", std::string(1000, 'x'));
+    edit.set("new", std::int16_t{-2});
     EXPECT_THAT(edit.remove_key("flag"), Succeeds());
     EXPECT_THAT(edit.rename_key("number.u8", "number.eight"), Succeeds());
     EXPECT_THAT(edit.rename_tensor("late", "renamed"), Succeeds());

@@ -72,6 +72,10 @@ TEST(DequantizeRows, AreThoseOfTheTensor) {
       expect_rows(*model, 0, rows);
       expect_rows(*model, 2, 3);
       expect_rows(*model, rows, 0);
+      std::vector<float> all(columns * rows);
+      ASSERT_THAT(model->dequantize_rows(*model->find_tensor("w"), 0, rows, all), Succeeds());
+      EXPECT_EQ(model->dequantize(*model->find_tensor("w")), all);
+      EXPECT_EQ(model->dequantize(*model->find_tensor("empty")), std::vector<float>());
     }
   }
 }
@@ -103,6 +107,7 @@ TEST(DequantizeRows, OfUnknownTypesAreRefused) {
   const auto result = model->dequantize_rows(model->tensors()[0], 0, 1, floats);
   ASSERT_THAT(result, FailsWith(Errc::unsupported_type));
   EXPECT_EQ(result.error().subject, "w");
+  EXPECT_THAT(model->dequantize(model->tensors()[0]), FailsWith(Errc::unsupported_type));
 }
 
 }  // namespace

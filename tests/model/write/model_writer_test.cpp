@@ -112,6 +112,38 @@ TEST_F(ModelWriterTest, EveryKindOfValueComesBack) {
   }
 }
 
+TEST_F(ModelWriterTest, ShortWaysWriteTheSameFile) {
+  const std::vector<float> floats(8, 0.5F);
+  const auto data = std::as_bytes(std::span(floats));
+  ModelWriter writer;
+  writer.set("general.architecture", "llama");
+  writer.set("general.name", std::string("a name"));
+  writer.set("is_causal", true);
+  ASSERT_THAT(writer.add_tensor("a", TensorType::f32, {4, 2}, data), Succeeds());
+  ASSERT_THAT(writer.add_tensor("b", TensorType::f32, {8},
+                                [&](const DataSink& sink) { return sink(data); }),
+              Succeeds());
+  ModelWriter long_way;
+  long_way.set_string("general.architecture", "llama");
+  long_way.set_string("general.name", "a name");
+  long_way.set_bool("is_causal", true);
+  for (const auto& [name, shape] : {std::pair{"a", Shape{4, 2}}, std::pair{"b", Shape{8}}}) {
+    ASSERT_THAT(long_way.add_tensor(name, TensorType::f32, shape,
+                                    [&](const DataSink& sink) { return sink(data); }),
+                Succeeds());
+  }
+  const std::string other = folder_.path("other.gguf");
+  ASSERT_THAT(writer.write(path_), Succeeds());
+  ASSERT_THAT(long_way.write(other), Succeeds());
+  EXPECT_EQ(read_whole(path_), read_whole(other));
+  const Result<Model> model = Model::open(path_);
+  ASSERT_THAT(model, Succeeds());
+  EXPECT_EQ(model->get<std::string>("general.name"), "a name");
+  EXPECT_EQ(model->get_or<std::string>("general.url", "none"), "none");
+  EXPECT_EQ(name_of(model->find_tensor("a")->type), "F32");
+  EXPECT_EQ(model->find_tensor("a")->row_count(), 2U);
+}
+
 TEST_F(ModelWriterTest, ValuesOfAnotherModelAreCopiedWhateverItsFormat) {
   for (const Format format : all_formats) {
     ModelWriter writer;

@@ -186,7 +186,8 @@ Result<Model> Console::open_model(const std::string& file, FileAccess usual) {
   imported_ = imports_.emplace_back(*std::move(import)).get();
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(file, ignored)) {
-    opened_paths_.push_back(entry.path().string());
+    const std::string path = entry.path().string();
+    if (is_file_of_folder(file, path)) opened_paths_.push_back(path);
   }
   return imported_->open_model();
 }

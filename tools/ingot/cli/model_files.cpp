@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <ingot/check.hpp>
 #include <ingot/source.hpp>
@@ -38,27 +39,63 @@ std::string set_name(const std::string& path) {
   return path.substr(0, path.size() - shard_tail_bytes) + std::string(tail.substr(6));
 }
 
-/// Why a file that is not named as a model is skipped; empty if it is no model.
-std::string reason_to_skip(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return {};
-  const Result<std::unique_ptr<Source>> source = read_file(path.string());
-  if (!source) return {};
-  std::vector<std::byte> head(
-      static_cast<std::size_t>(std::min<std::uint64_t>(512, (*source)->size_bytes())));
-  if (!(*source)->read(0, head) || !is_model_content(head, (*source)->size_bytes())) return {};
-  const std::string_view content = identify_content(head, (*source)->size_bytes());
-  return fmt::format("its name does not end in .gguf; it is {}", content);
+/// Whether a name is a digest, as the stores of hubs and Ollama name what they keep.
+bool is_digest_name(const fs::path& path) {
+  std::string name = path.filename().string();
+  constexpr std::string_view prefix = "sha256-";
+  if (name.starts_with(prefix)) name.erase(0, prefix.size());
+  return (name.size() == 40 || name.size() == 64) &&
+         name.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 /// The content of one folder, by name.
 struct Folder {
   std::vector<std::string> models;
   std::vector<std::string> folders;
+  std::vector<std::string> targets;  ///< The models behind links.
+  std::vector<std::string> stored;   ///< GGUF files with a digest for a name.
   std::vector<std::pair<std::string, std::string>> skipped;  ///< Skipped entries, with the reasons.
   std::uint64_t others = 0;
   bool is_model = false;  ///< Files that are no GGUF are parts of it.
 };
+
+/// The first bytes of a file; empty if it cannot be read, and if they are of no model.
+std::vector<std::byte> read_model_head(const Source& source) {
+  std::vector<std::byte> head(
+      static_cast<std::size_t>(std::min<std::uint64_t>(512, source.size_bytes())));
+  if (!source.read(0, head) || !is_model_content(head, source.size_bytes())) head.clear();
+  return head;
+}
+
+/// Adds a file that is not named as a model: to what is skipped if it is one nevertheless.
+void add_other_file(const fs::path& path, Folder& folder) {
+  constexpr std::string_view magic = "GGUF";
+  std::error_code error;
+  std::vector<std::byte> head;
+  std::uint64_t file_bytes = 0;
+  if (fs::is_regular_file(path, error)) {
+    if (const auto source = read_file(path.string())) {
+      head = read_model_head(**source);
+      file_bytes = (*source)->size_bytes();
+    }
+  }
+  if (head.empty()) {
+    ++folder.others;
+  } else if (is_digest_name(path) && head.size() >= magic.size() &&
+             std::memcmp(head.data(), magic.data(), magic.size()) == 0) {
+    folder.stored.push_back(path.string());
+  } else {
+    folder.skipped.emplace_back(path.string(),
+                                fmt::format("its name does not end in .gguf; it is {}",
+                                            identify_content(head, file_bytes)));
+  }
+}
+
+/// The name of a file behind all links.
+std::string resolved(const std::string& path) {
+  std::error_code ignored;
+  return fs::canonical(path, ignored).string();
+}
 
 void add_entry(const fs::directory_entry& entry, Folder& folder) {
   std::error_code ignored;
@@ -71,11 +108,9 @@ void add_entry(const fs::directory_entry& entry, Folder& folder) {
     }
   } else if (is_model_name(path)) {
     folder.models.push_back(path);
-  } else if (std::string reason = folder.is_model ? "" : reason_to_skip(entry.path());
-             !reason.empty()) {
-    folder.skipped.emplace_back(path, std::move(reason));
+    if (entry.is_symlink(ignored)) folder.targets.push_back(resolved(path));
   } else if (!folder.is_model) {
-    ++folder.others;
+    add_other_file(entry.path(), folder);
   }
 }
 
@@ -115,6 +150,8 @@ bool is_model_name(const std::string& path) {
 FolderCounts for_each_model(Console& console, const std::string& path, const UseModel& use,
                             const SkipFile& skip, const UseFolder& use_folder) {
   FolderCounts counts;
+  std::set<std::string> targets;
+  std::vector<std::string> stored;
   std::vector<std::string> folders = {path};
   while (!folders.empty()) {
     const std::string current = std::move(folders.back());
@@ -136,6 +173,15 @@ FolderCounts for_each_model(Console& console, const std::string& path, const Use
       if (!use(model)) return counts;
     }
     folders.insert(folders.end(), folder.folders.rbegin(), folder.folders.rend());
+    targets.insert(folder.targets.begin(), folder.targets.end());
+    std::ranges::sort(folder.stored);
+    stored.insert(stored.end(), folder.stored.begin(), folder.stored.end());
+  }
+  // What a cache stores was used by its better name where a link has one.
+  for (const std::string& model : stored) {
+    if (targets.contains(resolved(model))) continue;
+    ++counts.models;
+    if (!use(model)) return counts;
   }
   return counts;
 }

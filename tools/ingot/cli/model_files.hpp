@@ -18,7 +18,7 @@ namespace ingot::cli {
 
 /// Counts of a folder and the folders below it.
 struct FolderCounts {
-  std::uint64_t models = 0;   ///< Files named as models; a set of shards is one.
+  std::uint64_t models = 0;   ///< Files named as models, or by a digest; a set of shards is one.
   std::uint64_t skipped = 0;  ///< Models under other names, and links to folders.
   std::uint64_t others = 0;   ///< All other files.
 };
@@ -29,10 +29,11 @@ using UseFolder = std::function<bool(const std::string& folder)>;
 using SkipFile = std::function<void(const std::string& file, const std::string& reason)>;
 
 /// Calls use(file) for each model below a folder, by name: files that end in .gguf, of a set of
-/// shards only the first that is there; and skip(file, reason) for models that are named otherwise
-/// and for links to folders, which are not followed. Stops where `use` returns false. A folder that
-/// cannot be read is an error, and sets the status of the program. `use_folder`, if it is set, is
-/// asked first for each folder.
+/// shards only the first that is there, and last the GGUF files whose name is a digest, as in the
+/// stores of Ollama and of hubs, unless a link to them was among those; and skip(file, reason) for
+/// models that are named otherwise and for links to folders, which are not followed. Stops where
+/// `use` returns false. A folder that cannot be read is an error, and sets the status of the
+/// program. `use_folder`, if it is set, is asked first for each folder.
 FolderCounts for_each_model(Console& console, const std::string& path, const UseModel& use,
                             const SkipFile& skip, const UseFolder& use_folder = {});
 

@@ -32,6 +32,8 @@ std::optional<MemoryFacts> memory_facts(const Model& model) {
   if (!growth || !card) return std::nullopt;
   facts.cache_growth_bytes = *growth;
   facts.smallest_card = *card;
+  facts.own_context = own;
+  if (own > facts.context) facts.card_for_own = profile->smallest_card(own).value_or(std::nullopt);
   return facts;
 }
 

@@ -19,6 +19,8 @@ struct MemoryFacts {
   std::uint64_t context = 0;                   ///< The context of the next member.
   std::optional<std::uint64_t> smallest_card;  ///< The smallest card that holds everything, in its
                                                ///< nominal size.
+  std::uint64_t own_context = 0;  ///< The model's own context, which `fit` assumes; 0: not known.
+  std::optional<std::uint64_t> card_for_own;  ///< The same for the model's own context.
 };
 
 /// The facts about memory; nothing if the architecture is unknown or the header lacks facts.

@@ -9,12 +9,20 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/table.hpp"
+#include "commands/json_members.hpp"
 
 namespace ingot::cli {
+
+template <>
+inline constexpr bool is_json_row<ArchitectureKey> = true;
+template <>
+inline constexpr bool is_json_row<ArchitectureTensor> = true;
+
 namespace {
 
 constexpr const char* examples =
@@ -26,78 +34,47 @@ constexpr const char* examples =
     "An architecture is the value of general.architecture. The keys and tensors are\n"
     "those that the reference engine, llama.cpp, requires.";
 
-/// What Ingot can do with models of an architecture; the names are those of the JSON.
-using Abilities = std::array<std::pair<std::string_view, bool>, 7>;
+/// The visitor that lists what Ingot can do with models of an architecture.
+struct Abilities {
+  void operator()(std::string_view name, bool can, std::string_view, std::string_view) {
+    rows.emplace_back(name, can);
+  }
+  void operator()(std::string_view, const std::string&, std::string_view, std::string_view) {}
+
+  std::vector<std::pair<std::string_view, bool>> rows;
+};
 
 Abilities abilities_of(const Architecture& row) {
-  return {{{"check", row.is_described()},
-           {"fit", row.memory.has_value()},
-           {"sample", row.is_described()},
-           {"import", row.is_imported},
-           {"export", row.is_exported},
-           {"evaluate", row.is_evaluated},
-           {"projector", row.has_projector}}};
-}
-
-void put_members(JsonStream& json, const Architecture& row) {
-  json.member("name", row.name);
-  for (const auto& [name, can] : abilities_of(row)) json.member(name, can);
+  Abilities abilities;
+  describe_abilities(abilities, row);
+  return abilities;
 }
 
 void print_list(Console& console) {
   const auto& names = architecture_names();
   if (console.is_json()) {
     JsonStream json(console.out());
-    json.objects(names,
-                 [&](std::string_view name) { put_members(json, *find_architecture(name)); });
+    JsonMembers members(json);
+    json.objects(names, [&](std::string_view name) {
+      describe_abilities(members, *find_architecture(name));
+    });
     return;
   }
-  std::array<Column, 8> columns = {{{"name"}}};
-  const Abilities first = abilities_of(*find_architecture(names.front()));
-  for (std::size_t i = 0; i < first.size(); ++i) columns[i + 1].heading = first[i].first;
+  std::vector<Column> columns = {{"name"}};
+  for (const auto& [name, can] : abilities_of(*find_architecture(names.front())).rows)
+    columns.push_back({.heading = std::string(name)});
   print_table(console, columns, names.size(), [&](std::size_t row, std::span<std::string> cells) {
     const Architecture& architecture = *find_architecture(names[row]);
     cells[0] = architecture.name;
     const Abilities abilities = abilities_of(architecture);
-    for (std::size_t i = 0; i < abilities.size(); ++i)
-      cells[i + 1] = abilities[i].second ? "yes" : "-";
+    for (std::size_t i = 0; i < abilities.rows.size(); ++i)
+      cells[i + 1] = abilities.rows[i].second ? "yes" : "-";
   });
-}
-
-void print_json(Console& console, const Architecture& row) {
-  JsonStream json(console.out());
-  const auto document = json.object();
-  put_members(json, row);
-  const auto put_condition = [&](const std::string& condition) {
-    if (!condition.empty()) json.member("condition", condition);
-  };
-  {
-    const auto keys = json.array("keys");
-    for (const ArchitectureKey& key : row.keys) {
-      const auto object = json.object(Layout::line);
-      json.member("name", key.name);
-      json.member("type", key.type);
-      json.member("required", key.is_required);
-      put_condition(key.condition);
-    }
-  }
-  {
-    const auto tensors = json.array("tensors");
-    for (const ArchitectureTensor& tensor : row.tensors) {
-      const auto object = json.object(Layout::line);
-      json.member("name", tensor.name);
-      json.member("shape", tensor.shape);
-      json.member("required", !tensor.is_optional);
-      put_condition(tensor.condition);
-    }
-  }
-  const auto numbers = json.object("numbers");
-  for (const auto& [name, meaning] : row.numbers) json.member(name, meaning);
 }
 
 void print_page(Console& console, const Architecture& row) {
   std::string can;
-  for (const auto& [name, is_able] : abilities_of(row)) {
+  for (const auto& [name, is_able] : abilities_of(row).rows) {
     if (is_able) can += (can.empty() ? "" : ", ") + std::string(name);
   }
   console.print_line(Style::strong, row.name);
@@ -142,7 +119,13 @@ ExitCode run(const std::optional<std::string>& name, Console& console) {
     return console.refuse_usage("architectures: \"" + escape(*name) +
                                 "\" is not known; `ingot architectures` lists those that are");
   }
-  console.is_json() ? print_json(console, *row) : print_page(console, *row);
+  if (!console.is_json()) {
+    print_page(console, *row);
+    return ExitCode::done;
+  }
+  JsonStream json(console.out());
+  const auto document = json.object();
+  write_members(json, *row);
   return ExitCode::done;
 }
 

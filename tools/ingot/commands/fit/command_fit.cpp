@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ingot/text.hpp>
 #include <memory>
 
@@ -36,6 +37,7 @@ constexpr const char* examples =
     "  ingot fit model.gguf                              # what it takes\n"
     "  ingot fit model.gguf -d 24G -c 32k                # on a card of 24 GB\n"
     "  ingot fit model.gguf -d rtx-3090,rtx-3060 --host 64G\n"
+    "  ingot fit model.gguf -d auto                      # on this machine\n"
     "  ingot fit model.gguf -d m4-max-64 --max-context\n"
     "  ingot fit model.gguf -d 12G --cache-type-k q8_0 --cache-type-v q8_0\n"
     "  ingot fit model.gguf -d 24G --with mmproj.gguf --for llama.cpp\n"
@@ -104,6 +106,9 @@ class Fit {
     const Result<RunOptions> options = run_options_of(arguments_);
     if (!options) return refuse(options.error());
     options_ = *options;
+    if (std::ranges::count(arguments_.devices, "auto") > 0 && options_.devices.empty()) {
+      console_.remark(arguments_.file, "no card is found on this machine; the host computes alone");
+    }
     INGOT_CLI_TRY(const Model model, open_for_fit(arguments_.file, console_), console_,
                   arguments_.file);
     INGOT_CLI_TRY(MemoryProfile profile, MemoryProfile::read(model), console_, arguments_.file);

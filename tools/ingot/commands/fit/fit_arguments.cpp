@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <ingot/text.hpp>
+#include <iterator>
 
 #include "cli/command.hpp"
 #include "commands/fit/engine_command.hpp"
@@ -28,6 +29,12 @@ Result<double> parse_rate(const std::string& option, const std::string& text) {
 Result<void> take_devices(const FitArguments& arguments, RunOptions& run) {
   for (const std::string& list : arguments.devices) {
     for (const std::string& word : split_list(list)) {
+      if (word == "auto") {
+        ThisMachine machine = find_this_machine();
+        std::move(machine.devices.begin(), machine.devices.end(), std::back_inserter(run.devices));
+        if (!run.host_bytes) run.host_bytes = machine.host_bytes;
+        continue;
+      }
       const Result<Device> device = parse_device(word);
       if (!device) {
         return fail(Errc::invalid_argument, "--device",
@@ -124,8 +131,10 @@ void add_run_options(CLI::App& command, FitArguments& arguments) {
 }
 
 void add_place_options(CLI::App& command, FitArguments& arguments) {
-  add_texts(command, "-d,--device", arguments.devices, "DEVICES",
-            "Memory sizes or names, like 24G or rtx-4090,rtx-3060; 8 is 8G, 3090 rtx-3090");
+  add_texts(
+      command, "-d,--device", arguments.devices, "DEVICES",
+      "Memory sizes or names, like 24G or rtx-4090,rtx-3060; 8 is 8G, 3090 rtx-3090; auto is what "
+      "is free on the cards and the host of this machine");
   add_text(command, "--host", arguments.host, "SIZE",
            "Memory of the host, like 64G; default: not limited");
   add_text(command, "--gpu-layers", arguments.gpu_layers, "N",

@@ -237,6 +237,11 @@ class Page {
                         ? fmt::format("{} card for {} tokens", card_text(*facts->smallest_card),
                                       format_digits(facts->context))
                         : "no common card");
+    if (facts->own_context > facts->context) {
+      items.push_back(fmt::format("{} for its own {}",
+                                  facts->card_for_own ? card_text(*facts->card_for_own) : "none",
+                                  format_digits(facts->own_context)));
+    }
     line("memory", items);
     start_group();
   }
