@@ -9,8 +9,10 @@
 #include <ingot/summary.hpp>
 #include <ingot/text.hpp>
 #include <string_view>
+#include <utility>
 
 #include "cli/table.hpp"
+#include "commands/fit/speed_lines.hpp"
 #include "text/memory_facts.hpp"
 #include "text/value_text.hpp"
 #include "text/words.hpp"
@@ -332,11 +334,11 @@ class FitPage {
     }
     line("batch", fmt::format("{} tokens at once, {}flash attention", estimate_.micro_batch,
                               estimate_.uses_flash_attention ? "" : "no "));
-    if (estimate_.bound_at_start) {
-      line("speed",
-           fmt::format("at most {:.1f} tokens/s, {:.1f} with a full cache: bandwidth bound",
-                       *estimate_.bound_at_start, *estimate_.bound_at_end));
-    }
+    std::vector<std::string> names;
+    for (const Place& place : places_) names.push_back(place.name);
+    std::string_view label = "speed";
+    for (const std::string& text : speed_lines(result_, names))
+      line(std::exchange(label, ""), text);
   }
 
   void print_caches() {

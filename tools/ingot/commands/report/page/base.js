@@ -27,6 +27,10 @@ const safe = (text) =>
 const nameNodes = (text) => safe(text).split(/(?<=[._])/).flatMap((piece, i) =>
   i === 0 ? [piece] : [document.createElement('wbr'), piece]);
 
+// A sentence as nodes: what stands between backticks is code.
+const sentenceNodes = (text) => safe(text).split('`').map((piece, i, pieces) =>
+  i % 2 === 1 && i + 1 < pieces.length ? element('code', {}, piece) : i % 2 === 1 ? '`' + piece : piece);
+
 const nameSpan = (text) => element('span', {}, ...nameNodes(text));
 
 const threeDigits = (value) =>

@@ -3,14 +3,14 @@
 
 const findingRow = ({severity, message, remedy, key, tensor}) =>
   element('li', {},
-    element('strong', {class: severity === 'note' ? null : 'warn'}, severity), ' ', safe(message),
+    element('strong', {class: severity === 'note' ? null : 'warn'}, severity), ' ', ...sentenceNodes(message),
     key || tensor ? element('span', {class: 'muted'}, ' ', nameSpan(key || tensor)) : null,
-    element('small', {class: 'muted'}, ` ${safe(remedy)}`));
+    element('small', {class: 'muted'}, ' ', ...sentenceNodes(remedy)));
 
 const showFindings = () => {
   const findings = data.findings ?? [];
   byId('findings').append(...findings.map(findingRow));
-  byId('findings-about').textContent = findings.length === 0
+  byId('findings-about').replaceChildren(...sentenceNodes(findings.length === 0
     ? 'Nothing to report: the header keeps all rules of the format and of its loaders.'
-    : 'By the rules of `ingot check`, without the weights.';
+    : 'By the rules of `ingot check`, without the weights.'));
 };

@@ -4,7 +4,11 @@
 const memoryParts = [
   ['weights', 'weights_bytes'], ['cache', 'cache_bytes'], ['work space', 'compute_bytes']];
 
+const memoryLegend = () => memoryParts.map(([name, key]) =>
+  element('span', {}, element('i', {class: `run-${key.split('_')[0]}`}), ' ', name));
+
 const showMemory = () => {
+  byId('memory-legend').append(...memoryLegend());
   const runs = data.memory_runs ?? [];
   const total = (run) => sum(memoryParts, ([, key]) => run[key]);
   const most = Math.max(...runs.map(total));
