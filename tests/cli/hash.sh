@@ -45,6 +45,12 @@ expect_error 2 '--force' "$ingot" hash model.gguf -o both.json
 sed 's/[0-9a-f]\{8\}[-0-9a-f]*/DIGITS/' model.manifest | sed -n '1,2p; 43,$p'
 grep -q "^sha256    $(cat weights.sha256)  model.gguf$" model.manifest || fail "digest of the weights"
 sha256sum model.gguf other.gguf >sums
+"$ingot" hash model.gguf other.gguf --as sha256sum >own_sums
+expect_same sums own_sums
+cp model.gguf $'line\nand\\.gguf'
+"$ingot" hash $'line\nand\\.gguf' --as sha256sum | sha256sum -c --quiet || fail "sha256sum does not read it"
+rm $'line\nand\\.gguf'
+expect_error 2 'nothing else' "$ingot" hash model.gguf --as sha256sum -a sha1
 for manifest in manifest.json both.json model.manifest sums; do
   echo "$manifest"
   "$ingot" hash --verify "$manifest"

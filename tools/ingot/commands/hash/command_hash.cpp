@@ -2,11 +2,9 @@
 // `ingot hash FILE...` -- digests of files and tensors, and whether they are as published.
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <filesystem>
 #include <ingot/digest.hpp>
@@ -26,137 +24,11 @@
 #include "cli/model_files.hpp"
 #include "commands/hash/hash_jobs.hpp"
 #include "commands/hash/hash_report.hpp"
-#include "text/whole_file.hpp"
+#include "commands/hash/verify_manifest.hpp"
 #include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {
-
-struct VerifyRequest {
-  std::vector<std::string> files;           ///< If empty, all files of the manifest.
-  std::vector<DigestAlgorithm> algorithms;  ///< If empty, the strongest of each entry.
-  std::string manifest;                     ///< Path, or "-".
-};
-
-/// Whether a word is a digest, and not the name of a file that holds some.
-bool is_digest(const std::string& word) {
-  if (::access(word.c_str(), F_OK) == 0) return false;
-  const std::string digits = word.substr(word.find(':') + 1);
-  return digits.size() >= 16 &&
-         std::ranges::all_of(digits, [](unsigned char digit) { return std::isxdigit(digit) != 0; });
-}
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-/// Whether an entry is about the file of a name, by the whole path or by its last part.
-bool is_about(const ManifestEntry& entry, const std::string& file, bool by_base_name) {
-  const auto is_same = [&](const std::string& name) {
-    return by_base_name ? base_name(name) == base_name(file) : name == file;
-  };
-  if (is_same(entry.file)) return true;
-  return std::any_of(entry.shards.begin(), entry.shards.end(),
-                     [&](const NamedDigests& shard) { return is_same(shard.name); });
-}
-
-const ManifestEntry* find_entry(const std::vector<ManifestEntry>& entries, const std::string& file,
-                                bool is_only_file) {
-  for (const bool by_base_name : {false, true}) {
-    for (const ManifestEntry& entry : entries) {
-      if (is_about(entry, file, by_base_name)) return &entry;
-    }
-  }
-  return is_only_file && entries.size() == 1 ? entries.data() : nullptr;
-}
-
-/// The path of an entry's file: its name as it is, or beside the manifest.
-std::string locate(const std::string& name, const std::string& manifest) {
-  if (name.starts_with('/') || ::access(name.c_str(), F_OK) == 0) return name;
-  const std::size_t slash = manifest.rfind('/');
-  std::string beside = slash == std::string::npos ? name : manifest.substr(0, slash + 1) + name;
-  return ::access(beside.c_str(), F_OK) == 0 ? beside : name;
-}
-
-struct Verification {
-  std::vector<HashJob> jobs;
-  std::vector<const ManifestEntry*> entries;  // one for each job
-  ExitCode status = ExitCode::done;
-};
-
-void add_job(Verification& verification, const VerifyRequest& request, const std::string& file,
-             const ManifestEntry& entry) {
-  // An entry without shards is about the file itself.
-  verification.jobs.push_back({file, !entry.shards.empty(), request_for(entry, request.algorithms),
-                               std::nullopt, std::nullopt});
-  verification.entries.push_back(&entry);
-}
-
-Verification plan_verification(const VerifyRequest& request, Console& console,
-                               const std::vector<ManifestEntry>& entries) {
-  Verification verification;
-  if (request.files.empty()) {
-    for (const ManifestEntry& entry : entries) {
-      add_job(verification, request, locate(entry.file, request.manifest), entry);
-    }
-  }
-  for (const std::string& file : request.files) {
-    const ManifestEntry* entry = find_entry(entries, file, request.files.size() == 1);
-    if (entry != nullptr) {
-      add_job(verification, request, file, *entry);
-      continue;
-    }
-    console.complain(file, "the manifest has no file of this name");
-    verification.status = ExitCode::negative;
-  }
-  return verification;
-}
-
-/// Prints the result and returns whether everything matches.
-bool report_verification(const Verification& verification, Console& console) {
-  JsonStream json(console.out());
-  const bool is_array = console.is_json() && verification.jobs.size() > 1;
-  bool is_well = true;
-  if (is_array) json.begin_array();
-  for (std::size_t i = 0; i < verification.jobs.size(); ++i) {
-    const HashJob& job = verification.jobs[i];
-    if (!job.digests) continue;
-    std::uint64_t compared = 0;
-    const std::vector<DigestMismatch> mismatches =
-        find_mismatches(*verification.entries[i], *job.model, *job.digests, &compared);
-    if (compared == 0 && mismatches.empty()) {
-      console.complain(job.file, "the manifest has no digest of it that could be compared");
-      is_well = false;
-      continue;
-    }
-    is_well = is_well && mismatches.empty();
-    if (console.is_json()) {
-      print_verdict_json(json, job.file, mismatches, compared);
-    } else if (!console.is_quiet() || !mismatches.empty()) {
-      print_verdict_text(console.out(), console, job.file, mismatches, compared);
-    }
-  }
-  if (is_array) json.end();
-  return is_well;
-}
-
-/// Prints a verdict for each file. `negative` if something differs.
-ExitCode verify_manifest(const VerifyRequest& request, Console& console) {
-  INGOT_CLI_TRY(
-      const std::string text,
-      is_digest(request.manifest) ? request.manifest : read_whole(request.manifest, max_list_bytes),
-      console, request.manifest);
-  INGOT_CLI_TRY(const std::vector<ManifestEntry> entries, parse_digest_manifest(text), console,
-                request.manifest);
-  const bool has_nameless =
-      std::ranges::any_of(entries, [](const ManifestEntry& entry) { return entry.file.empty(); });
-  if (has_nameless && (request.files.size() != 1 || entries.size() != 1)) {
-    return console.refuse_usage("hash: a digest alone is that of one file; name one FILE");
-  }
-  Verification verification = plan_verification(request, console, entries);
-  const ExitCode status = hash_all(verification.jobs, console);
-  if (status >= ExitCode::interrupted) return status;
-  const bool is_well = report_verification(verification, console);
-  return std::max({status, verification.status, is_well ? ExitCode::done : ExitCode::negative});
-}
 
 constexpr const char* examples =
     "Examples:\n"
@@ -166,6 +38,7 @@ constexpr const char* examples =
     "  ingot hash --verify manifest.json\n"
     "  ingot hash downloaded.gguf --verify manifest.json\n"
     "  ingot hash model.gguf --as gguf-hash -a xxh64,sha1 > model.manifest\n"
+    "  ingot hash *.gguf --as sha256sum -o SHA256SUMS\n"
     "\n"
     "The default is SHA-256 of the file, all its bytes, and of each tensor as it is\n"
     "stored. What --json prints is a manifest; --verify reads it, and also what\n"
@@ -175,7 +48,7 @@ constexpr const char* examples =
     "metadata.\n"
     "Exit status 1: something differs from the manifest.";
 
-enum class Form : std::uint8_t { automatic, text, json, gguf_hash };
+enum class Form : std::uint8_t { automatic, text, json, gguf_hash, sha256sum };
 
 struct Options {
   std::vector<std::string> files;
@@ -228,10 +101,11 @@ std::string absolute_path(const std::string& path) {
 
 DigestRequest request_of(const Options& options) {
   const bool is_gguf_hash = options.form == Form::gguf_hash;
-  DigestRequest request{.has_files = !options.is_without_file && !is_gguf_hash,
-                        .has_tensors = !options.is_without_tensors,
-                        .has_weights = is_gguf_hash && !options.is_without_file,
-                        .has_uuid = options.has_uuid};
+  DigestRequest request{
+      .has_files = !options.is_without_file && !is_gguf_hash,
+      .has_tensors = !options.is_without_tensors && options.form != Form::sha256sum,
+      .has_weights = is_gguf_hash && !options.is_without_file,
+      .has_uuid = options.has_uuid};
   if (!options.algorithms.empty()) request.algorithms = options.algorithms;
   return request;
 }
@@ -266,6 +140,8 @@ Result<void> print_hashes(const Options& options, Console& console, Output& out,
       print_hash_json(json, hashed);
     } else if (options.form == Form::gguf_hash) {
       INGOT_TRY_VOID(print_gguf_hash(out, console, hashed));
+    } else if (options.form == Form::sha256sum) {
+      print_sha256sum(out, console, hashed);
     } else {
       print_hash_text(out, console, hashed);
     }
@@ -352,6 +228,11 @@ ExitCode run(Options& options, Console& console) {
   if (console.is_json() && options.form != Form::automatic && options.form != Form::json) {
     return console.refuse_usage("hash: --json and --as contradict each other");
   }
+  if (options.form == Form::sha256sum &&
+      (!options.algorithm_lists.empty() || options.has_uuid || options.is_without_file)) {
+    return console.refuse_usage(
+        "hash: --as sha256sum prints the SHA-256 of files and nothing else");
+  }
   if (options.form == Form::automatic) {
     const bool is_manifest = console.is_json() || (!options.out.empty() && options.out != "-");
     options.form = is_manifest ? Form::json : Form::text;
@@ -372,7 +253,10 @@ void add_hash_command(CLI::App& program, Console& console) {
                             "; several with commas; default: sha256"),
              algorithm_names());
   add_choice(command, "--as", "FORM", options->form,
-             {{"text", Form::text}, {"json", Form::json}, {"gguf-hash", Form::gguf_hash}},
+             {{"text", Form::text},
+              {"json", Form::json},
+              {"gguf-hash", Form::gguf_hash},
+              {"sha256sum", Form::sha256sum}},
              "What to print, {}; default: text, or json with --output");
   add_text(command, "-o,--output", options->out, "OUT", "Write to a file instead of stdout");
   add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");

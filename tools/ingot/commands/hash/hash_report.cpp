@@ -116,6 +116,23 @@ Result<void> print_gguf_hash(Output& out, Console& console, const HashedModel& h
   return {};
 }
 
+void print_sha256sum(Output& out, Console& console, const HashedModel& hashed) {
+  const bool is_shown = &out == &console.out() && console.is_terminal();
+  const std::span<const ModelFile> files = hashed.model.files();
+  for (std::size_t i = 0; i < hashed.digests.files.size(); ++i) {
+    const std::string& path = files.size() == 1 ? hashed.file : files[i].path;
+    // A line that begins with a backslash has its name escaped.
+    std::string name;
+    for (const char c : path) {
+      const std::size_t special = std::string_view("\\\n\r").find(c);
+      name += special == std::string_view::npos ? std::string(1, c)
+                                                : std::string("\\") + "\\nr"[special];
+    }
+    out.print("{}{}  {}\n", name == path ? "" : "\\",
+              hashed.digests.files[i][DigestAlgorithm::sha256], is_shown ? escape(name) : name);
+  }
+}
+
 namespace {
 
 /// "2 of 22 digests differ, 1 has no file or tensor; 3 tensors are not in the manifest"

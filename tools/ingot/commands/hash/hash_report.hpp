@@ -32,6 +32,9 @@ void print_hash_json(JsonStream& json, const HashedModel& hashed);
 [[nodiscard]] Result<void> print_gguf_hash(Output& out, Console& console,
                                            const HashedModel& hashed);
 
+/// The lines that sha256sum prints and `sha256sum -c` reads.
+void print_sha256sum(Output& out, Console& console, const HashedModel& hashed);
+
 /// Print the result of verifying an entry of a manifest, for people and as an object.
 void print_verdict_text(Output& out, const Console& console, const std::string& file,
                         const std::vector<DigestMismatch>& mismatches,

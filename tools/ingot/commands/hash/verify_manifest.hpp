@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// `ingot hash --verify`: whether files are as a manifest says.
+#pragma once
+
+#include <ingot/digest.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/console.hpp"
+
+namespace ingot::cli {
+
+struct VerifyRequest {
+  std::vector<std::string> files;           ///< If empty, all files of the manifest.
+  std::vector<DigestAlgorithm> algorithms;  ///< If empty, the strongest of each entry.
+  std::string manifest;                     ///< Path, or "-".
+};
+
+/// Prints a verdict for each file. `negative` if something differs.
+[[nodiscard]] ExitCode verify_manifest(const VerifyRequest& request, Console& console);
+
+}  // namespace ingot::cli
