@@ -10,24 +10,30 @@
 namespace ingot::cli {
 namespace {
 
-constexpr std::string_view page_style =
-    "<style>body{font:15px/1.5 system-ui,sans-serif;margin:2rem "
-    "auto;max-width:90rem;padding:0 "
-    "1rem;color-scheme:light dark}table{border-collapse:collapse;width:100%;"
-    "font-variant-numeric:tabular-nums}th,td{text-align:left;padding:.2rem .8rem .2rem 0;"
-    "border-bottom:1px solid #8884}td.bar{position:relative;min-width:8rem}"
-    "td.bar i{position:absolute;left:0;bottom:.15rem;height:.2rem;background:#b4530a}"
-    "svg{width:100%;height:12rem}</style>\n";
+/// What is of these pages alone: tables with bars in cells, and charts.
+constexpr std::string_view table_style =
+    "th,td{text-align:left;white-space:nowrap;padding:.28rem .9rem .28rem 0;"
+    "border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums}"
+    "th{color:var(--soft);font-size:.82rem}td:first-child{font-family:var(--mono)}"
+    "td.bar{position:relative;min-width:8rem}"
+    "td.bar i{position:absolute;left:0;bottom:.1rem;height:.2rem;background:var(--accent)}"
+    "section p{margin-bottom:.6rem}svg{width:100%;height:12rem}";
 
 void write_page(Output& out, const ReportWriter& report) {
   const std::string title = escape_html(report.title);
   out.print(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>{}</title>\n",
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{}</title>\n<style>",
       title);
-  out.write(page_style);
-  out.print("</head><body><h1>{}</h1>\n", title);
+  out.write(shared_page_style);
+  out.write(table_style);
+  out.print(
+      "</style></head><body><p class=\"kicker\">Ingot report</p><h1>{}</h1>\n"
+      "<section class=\"wide\">\n",
+      title);
   report.write_body(out);
-  out.write("</body></html>\n");
+  out.write("</section></body></html>\n");
 }
 
 }  // namespace

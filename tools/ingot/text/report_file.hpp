@@ -13,6 +13,9 @@
 
 namespace ingot::cli {
 
+/// The style of all pages, light and dark (text/shared_page.css).
+extern const std::string_view shared_page_style;
+
 /// `text` with `&`, `<`, `>` and quotes as references of HTML.
 [[nodiscard]] std::string escape_html(std::string_view text);
 
