@@ -23,6 +23,18 @@ struct ImportOptions {
   std::optional<std::string> metadata = {};
   /// The name to use for the folder where no other name is known. Default: its own.
   std::optional<std::string> folder_name = {};
+  /// The folder of the model that a draft belongs to, in the file system: its tokenizer is that of
+  /// the draft.
+  std::optional<std::string> target_folder = {};
+  /// Layers that predict further tokens alone, with the embeddings and the output: a draft of the
+  /// model in a file of its own.
+  bool next_layers_only = false;
+  /// Leaves layers that predict further tokens out.
+  bool without_next_layers = false;
+  /// Gates and rises of experts become one tensor.
+  bool fuse_experts = false;
+  /// Matrices of FP8 become Q8_0, whatever the type.
+  bool fp8_as_q8_0 = false;
   unsigned thread_count = 0;  ///< 0: as many as the machine has cores.
 };
 
@@ -34,6 +46,11 @@ void describe_options(Visitor& visit, ImportOptions& options) {
   visit("model_name", options.model_name);
   visit("metadata", options.metadata);
   visit("folder_name", options.folder_name);
+  visit("target_folder", options.target_folder);
+  visit("next_layers_only", options.next_layers_only);
+  visit("without_next_layers", options.without_next_layers);
+  visit("fuse_experts", options.fuse_experts);
+  visit("fp8_as_q8_0", options.fp8_as_q8_0);
   visit("threads", options.thread_count);
 }
 

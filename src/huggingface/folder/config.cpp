@@ -17,11 +17,12 @@ namespace {
 using nlohmann::json;
 
 /// Members that hold the configuration of the text model under other names than `text_config`.
-constexpr std::array text_model_members = {"llm_config", "lm_config", "language_config", "lfm"};
+constexpr std::array text_model_members = {"llm_config", "lm_config", "language_config", "lfm",
+                                           "transformer_layer_config"};
 
 /// Classes whose own name counts, and not that of their text model.
-constexpr std::array outer_class_counts = {"StepVL", "Sarashina2Vision", "Exaone4_5",   "Step3p7",
-                                           "KimiK3", "DeepseekOCR",      "UnlimitedOCR"};
+constexpr std::array outer_class_counts = {"StepVL", "Sarashina2Vision", "Exaone4_5",    "Step3p7",
+                                           "KimiK3", "DeepseekOCR",      "UnlimitedOCR", "Eagle3"};
 
 const json* member(const json& object, std::string_view name) {
   if (!object.is_object()) return nullptr;

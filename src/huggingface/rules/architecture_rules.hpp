@@ -21,7 +21,7 @@ namespace ingot::huggingface {
 /// The rule that gives a key its value: "vocab_size: u32 = vocab_size when tie_word_embeddings?".
 struct KeyRule {
   std::string key = {};   ///< The key without the architecture's prefix, unless it begins with
-                          ///< general., tokenizer. or diffusion.
+                          ///< general., tokenizer., diffusion. or xielu.
   std::string type = {};  ///< u32, f32, bool, str, or arr[...] of one of them.
   Expression value = {};
   Expression when = {};  ///< If set, the key is written only if this is true.
@@ -60,6 +60,7 @@ struct ExtraTensorRule {
   std::string tensor = {};
   bool is_llama3_factors = false;
   double default_factor = 8;  ///< The default of the Llama 3 factors.
+  Expression size = {};       ///< The turned part of a head, of the Llama 3 factors; unset: all.
   Expression values = {};     ///< A list of numbers, used otherwise.
   Expression when = {};
 };
@@ -97,6 +98,9 @@ struct Architecture {
   std::vector<std::string> tensors = {};  ///< Kinds of tensor_names.json.
   Expression extra_layers = {};           ///< The number of layers that config.json does not count.
   bool layers_differ = false;             ///< Layers have different parts by design.
+  bool has_empty_layers = false;          ///< Layers may have no tensors at all.
+  bool keeps_types = false;               ///< Weights keep their types; FP8 becomes Q8_0.
+  bool is_draft = false;  ///< Another model has its tokenizer and perhaps embeddings.
   std::vector<OtherFileRule> other_files = {};
   std::vector<RenameRule> renames = {};
   std::vector<NamePattern> drops = {};

@@ -20,9 +20,6 @@ namespace {
 using nlohmann::json;
 using Node = ExpressionNode;
 
-/// Doubles from here on are no exact int64.
-constexpr double int64_end = 9223372036854775808.0;
-
 /// The name that an expression begins with, for messages.
 std::string first_name(const Node& node) {
   const Node* first = &node;
@@ -66,6 +63,9 @@ class Evaluator {
   /// The first of the names that is a member, even if it is null.
   [[nodiscard]] const json* member(const Node& node) const {
     if (node.scope == NameScope::config) return context_.config.find_member(node.names);
+    if (node.scope == NameScope::target) {
+      return context_.target == nullptr ? nullptr : context_.target->find_member(node.names);
+    }
     const json* const scope = scope_of(node.scope);
     if (scope == nullptr) return nullptr;
     for (const std::string& name : node.names) {
@@ -101,24 +101,17 @@ class Evaluator {
       std::size_t arguments;
       Function function;
     };
-    static constexpr std::array<Row, 22> functions = {{
+    static constexpr std::array<Row, 15> functions = {{
         {"block_count", 0, &Evaluator::block_count},
         {"extra_layers", 0, &Evaluator::extra_layers},
         {"layer", 0, &Evaluator::layer},
         {"file_type", 0, &Evaluator::file_type},
         {"as_reference", 0, &Evaluator::as_reference},
         {"each", 1, &Evaluator::each},
-        {"at", 2, &Evaluator::at},
-        {"len", 1, &Evaluator::length},
-        {"only", 1, &Evaluator::only},
-        {"leading", 2, &Evaluator::leading},
-        {"normal_quantile", 1, &Evaluator::normal_quantile},
         {"count_numbered", 1, &Evaluator::count_numbered},
         {"rows", 1, &Evaluator::rows},
-        {"int", 1, &Evaluator::to_int},
-        {"sqrt", 1, &Evaluator::square_root},
+        {"number_in", 1, &Evaluator::number_in},
         {"has", 1, &Evaluator::has},
-        {"nonzero", 1, &Evaluator::nonzero},
         {"choose", 2, &Evaluator::choose},
         {"padded", 2, &Evaluator::padded},
         {"flags", 2, &Evaluator::flags},
@@ -130,8 +123,11 @@ class Evaluator {
       if (row.name != node.text) continue;
       if (node.operands.size() == row.arguments) return (this->*row.function)(node);
     }
-    return refuse("rule", "unknown function " + node.text + "() with " +
-                              std::to_string(node.operands.size()) + " arguments");
+    std::vector<json> arguments;
+    for (const Node& operand : node.operands) {
+      INGOT_TRY(arguments.emplace_back(), value(operand));
+    }
+    return call_function(node.text, arguments);
   }
 
   Result<json> block_count(const Node&) const {
@@ -168,51 +164,6 @@ class Evaluator {
     return list;
   }
 
-  Result<json> at(const Node& node) const {
-    INGOT_TRY(const json list, value(node.operands[0]));
-    INGOT_TRY(const json index, value(node.operands[1]));
-    const auto i = static_cast<std::size_t>(whole_number(index).value_or(-1));
-    if (list.is_string()) {
-      const auto& letters = list.get_ref<const std::string&>();
-      return i < letters.size() ? json(letters.substr(i, 1)) : json();
-    }
-    return list.is_array() && i < list.size() ? list[i] : json();
-  }
-
-  Result<json> length(const Node& node) const {
-    INGOT_TRY(const json list, value(node.operands[0]));
-    return list.is_array() ? json(list.size()) : json();
-  }
-
-  /// What all elements of a list equal, absent if they differ; no list stands for itself.
-  Result<json> only(const Node& node) const {
-    INGOT_TRY(json list, value(node.operands[0]));
-    if (!list.is_array()) return list;
-    const bool is_one = !list.empty() && std::ranges::count(list, list.front()) ==
-                                             static_cast<std::ptrdiff_t>(list.size());
-    return is_one ? list.front() : json();
-  }
-
-  /// The number of elements at the beginning of a list that equal a value; absent without a list.
-  Result<json> leading(const Node& node) const {
-    INGOT_TRY(const json list, value(node.operands[0]));
-    INGOT_TRY(const json wanted, value(node.operands[1]));
-    if (!list.is_array()) return json();
-    const auto end = std::ranges::find_if(list, [&](const json& one) { return one != wanted; });
-    return json(std::distance(list.begin(), end));
-  }
-
-  /// The value below which a standard normal variable stays with a probability. What other
-  /// probabilities than these give depends on a library in the last digit.
-  Result<json> normal_quantile(const Node& node) const {
-    INGOT_TRY(const json probability, value(node.operands[0]));
-    const auto known = real_number(probability);
-    if (known == 0.0) return json(-std::numeric_limits<double>::infinity());
-    if (known == 0.5) return json(0.0);
-    if (known == 0.95) return json(1.6448533535003662);
-    return not_computable("normal_quantile()");
-  }
-
   /// 1 + the highest number that follows a text in the names of the folder's tensors, or 0.
   Result<json> count_numbered(const Node& node) const {
     INGOT_TRY(const json text, value(node.operands[0]));
@@ -239,34 +190,26 @@ class Evaluator {
     return json(found->shape.front());
   }
 
+  /// The number of a tensor of one element.
+  Result<json> number_in(const Node& node) const {
+    INGOT_TRY(const json text, value(node.operands[0]));
+    if (!text.is_string() || context_.numbers == nullptr) {
+      return refuse("rule", "number_in() takes the name of a tensor of the folder");
+    }
+    auto name = text.get<std::string>();
+    if (context_.layer) replace_all(name, "{layer}", std::to_string(*context_.layer));
+    INGOT_TRY(const auto number, (*context_.numbers)(name));
+    if (!number) return refuse(name, "the folder has no such tensor of one element");
+    return json(*number);
+  }
+
   Result<json> file_type(const Node&) const { return json(context_.file_type); }
   Result<json> as_reference(const Node&) const { return json(context_.as_reference); }
-
-  Result<json> to_int(const Node& node) const {
-    INGOT_TRY(const json argument, value(node.operands[0]));
-    if (argument.is_null() || argument.is_number_integer()) return argument;
-    const auto number = real_number(argument);
-    if (!number || !(std::abs(*number) < int64_end)) return not_computable("int()");
-    return json(static_cast<std::int64_t>(*number));
-  }
-
-  Result<json> square_root(const Node& node) const {
-    INGOT_TRY(const json argument, value(node.operands[0]));
-    const auto number = real_number(argument);
-    if (!number || !(*number >= 0)) return not_computable("sqrt()");
-    return json(std::sqrt(*number));
-  }
 
   /// Whether a name is a member, null included.
   Result<json> has(const Node& node) const {
     if (node.operands[0].kind != Node::Kind::name) return refuse("rule", "has() takes a name");
     return json(member(node.operands[0]) != nullptr);
-  }
-
-  /// The value, absent if it is 0, false or empty.
-  Result<json> nonzero(const Node& node) const {
-    INGOT_TRY(json argument, value(node.operands[0]));
-    return is_truthy(argument) ? std::move(argument) : json();
   }
 
   Result<json> choose(const Node& node) const {

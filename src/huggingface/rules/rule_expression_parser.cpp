@@ -170,8 +170,10 @@ class Parser {
         node.scope = NameScope::rope_root;
       } else if (*name == "rope_swa") {
         node.scope = NameScope::rope_swa;
+      } else if (*name == "target") {
+        node.scope = NameScope::target;
       } else {
-        return error("rope, rope_root or rope_swa before the colon");
+        return error("rope, rope_root, rope_swa or target before the colon");
       }
       rest_.remove_prefix(1);
       name = take_name();

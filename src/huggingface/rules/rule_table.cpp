@@ -69,6 +69,7 @@ static Result<void> read_value(const ordered_json& value, ExtraTensorRule& rule)
       {"values", read_extra_values},
       {"when", read_into<&ExtraTensorRule::when>},
       {"default_factor", read_into<&ExtraTensorRule::default_factor>},
+      {"size", read_into<&ExtraTensorRule::size>},
   };
   return read_members(value, members, rule);
 }
@@ -174,6 +175,9 @@ static Result<void> read_value(const ordered_json& value, Architecture& architec
       {"tensors", read_into<&Architecture::tensors>},
       {"extra_layers", read_into<&Architecture::extra_layers>},
       {"layers_differ", read_into<&Architecture::layers_differ>},
+      {"empty_layers", read_into<&Architecture::has_empty_layers>},
+      {"keeps_types", read_into<&Architecture::keeps_types>},
+      {"draft", read_into<&Architecture::is_draft>},
       {"other_files", read_into<&Architecture::other_files>},
       {"rename", read_into<&Architecture::renames>},
       {"drop", read_into<&Architecture::drops>},

@@ -12,34 +12,11 @@
 #include <variant>
 #include <vector>
 
+#include "huggingface/rules/joining_rules.hpp"
 #include "huggingface/rules/name_pattern.hpp"
 #include "huggingface/rules/rule_expression.hpp"
 
 namespace ingot::huggingface {
-
-/// A member of an operation's JSON.
-template <class Operation, class Value>
-struct OperationMember {
-  std::string_view name;
-  Value Operation::*place;
-  bool is_needed;
-};
-
-template <class Operation, class Value>
-[[nodiscard]] constexpr OperationMember<Operation, Value> needed(std::string_view name,
-                                                                 Value Operation::*place) {
-  return {name, place, true};
-}
-
-template <class Operation, class Value>
-[[nodiscard]] constexpr OperationMember<Operation, Value> optional(std::string_view name,
-                                                                   Value Operation::*place) {
-  return {name, place, false};
-}
-
-/// The names of an operation's results: patterns that fill_pattern fills in.
-template <std::size_t count>
-using ResultNames = std::array<std::string, count>;
 
 /// Rows (heads, 2, r) become (heads, r, 2): from halves to neighbouring pairs.
 struct RopePairs {
@@ -385,7 +362,8 @@ using TransformOperation =
                  StackTensors, Mxfp4Blocks, Squeeze, SqueezeAxis, AppendAxis, Reshape, ReshapeConv,
                  NegExp, Softplus, Multiply, MultiplyRows, SplitRows, SplitLastHalfTransposed,
                  QkvzSplit, ReorderVHeads, NormalToNeox, ViewExperts, PadRows, DropRows, ZeroSlot,
-                 NormalizeColumns, SubtractMean, Ternary, FirstOnly, DropIfEqual, ExactName>;
+                 NormalizeColumns, SubtractMean, Ternary, FirstOnly, DropIfEqual, ExactName,
+                 StackParts, CopyTensor, AsInt32, FromPositions, Mxfp4Stack>;
 
 /// A transform of the tensors with certain names.
 struct TransformRule {

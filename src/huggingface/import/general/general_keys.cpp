@@ -171,17 +171,19 @@ Result<void> add_general_keys(const ModelFolder& folder, const ParameterCounts& 
   return {};
 }
 
-std::string default_file_name(const KeyPlan& keys, std::string_view encoding) {
+std::string default_file_name(const KeyPlan& keys, std::string_view encoding,
+                              bool has_next_layers_only) {
   std::string name = file_part(find_text(keys, "general.basename"));
   if (name.empty()) name = file_part(find_text(keys, "general.name"));
   if (name.empty()) name = "ggml-model";
   for (const char* key : {"general.size_label", "general.finetune", "general.version"}) {
     const std::string part = file_part(find_text(keys, key));
+    if (has_next_layers_only && key == std::string_view("general.size_label")) continue;
     if (!part.empty()) name += "-" + part;
   }
   name += "-" + std::string(encoding);
   if (find_text(keys, keys::general_type) == "adapter") name += "-LoRA";
-  return name + ".gguf";
+  return (has_next_layers_only ? "mtp-" : "") + name + ".gguf";
 }
 
 }  // namespace ingot::huggingface

@@ -29,6 +29,8 @@ struct ParameterCounts {
 /// "Qwen3-0.6B-F16.gguf".
 ///
 /// @param encoding  "F16"
-[[nodiscard]] std::string default_file_name(const KeyPlan& keys, std::string_view encoding);
+/// @param has_next_layers_only  ImportOptions::next_layers_only; the name tells.
+[[nodiscard]] std::string default_file_name(const KeyPlan& keys, std::string_view encoding,
+                                            bool has_next_layers_only = false);
 
 }  // namespace ingot::huggingface

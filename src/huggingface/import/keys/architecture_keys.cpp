@@ -22,7 +22,8 @@ Failure wrong_value(const std::string& key, const char* expected, const json& va
 }
 
 std::string full_key(const KeySource& source, const std::string& key) {
-  constexpr std::array<std::string_view, 3> absolute = {"general.", "tokenizer.", "diffusion."};
+  constexpr std::array<std::string_view, 4> absolute = {"general.", "tokenizer.", "diffusion.",
+                                                        "xielu."};
   const bool is_absolute =
       std::ranges::any_of(absolute, [&](std::string_view start) { return key.starts_with(start); });
   return is_absolute ? key : source.architecture.name + "." + key;
@@ -83,7 +84,7 @@ Result<void> add_key(const KeySource& source, const KeyRule& rule, KeyPlan& keys
   if (!rule.included.empty()) {
     INGOT_TRY(const Config config, replaced_config(source, rule));
     return add_keys({source.folder, config, source.architecture, source.file_type,
-                     source.as_reference, source.tensors},
+                     source.as_reference, source.tensors, source.numbers, source.target},
                     rule.included, keys);
   }
   if (!rule.group.empty()) return add_key_group(source, rule.group, keys);

@@ -21,10 +21,16 @@ struct KeySource {
   std::uint32_t file_type = 0;
   bool as_reference = false;                 ///< ImportOptions::as_reference
   std::span<const NamedShape> tensors = {};  ///< Those of the folder.
+  const NumberLookup* numbers = nullptr;     ///< RuleContext::numbers
+  const Config* target = nullptr;            ///< RuleContext::target
 
   [[nodiscard]] RuleContext context() const {
-    return {
-        .config = config, .file_type = file_type, .as_reference = as_reference, .tensors = tensors};
+    return {.config = config,
+            .file_type = file_type,
+            .as_reference = as_reference,
+            .tensors = tensors,
+            .numbers = numbers,
+            .target = target};
   }
 };
 

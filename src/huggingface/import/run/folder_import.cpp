@@ -27,11 +27,13 @@ FolderImport::FolderImport(KeyPlan keys, TensorPlan tensors, const ImportOptions
 FolderImport::~FolderImport() = default;
 
 Result<std::unique_ptr<Import>> FolderImport::make(KeyPlan keys, TensorPlan tensors,
-                                                   TensorType type, const ImportOptions& options) {
+                                                   TensorType type, const ImportOptions& options,
+                                                   std::string_view encoding) {
   std::unique_ptr<FolderImport> made(
       new FolderImport(std::move(keys), std::move(tensors), options));
   made->type_ = type;
-  made->file_name_ = default_file_name(made->plan_, find_type(type)->name);
+  if (encoding.empty()) encoding = find_type(type)->name;
+  made->file_name_ = default_file_name(made->plan_, encoding, options.next_layers_only);
   INGOT_TRY_VOID(made->add_tensors());
   return std::unique_ptr<Import>(std::move(made));
 }

@@ -21,7 +21,8 @@ class FolderImport final : public Import {
   /// An import to files in `type`, named by the keys.
   [[nodiscard]] static Result<std::unique_ptr<Import>> make(KeyPlan keys, TensorPlan tensors,
                                                             TensorType type,
-                                                            const ImportOptions& options);
+                                                            const ImportOptions& options,
+                                                            std::string_view encoding = {});
   ~FolderImport() override;
 
   [[nodiscard]] std::vector<KeyValue> metadata() const override { return plan_.entries(); }

@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
+#include "huggingface/folder/json_text.hpp"
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/import/general/general_keys.hpp"
 #include "huggingface/import/keys/architecture_keys.hpp"
 #include "huggingface/import/run/folder_import.hpp"
 #include "huggingface/import/run/plan_parts.hpp"
+#include "huggingface/import/tensors/changed_numbers.hpp"
 #include "huggingface/import/tensors/import_types.hpp"
 #include "huggingface/import/tokenizer/tokenizer_keys.hpp"
 #include "ingot/import.hpp"
@@ -22,13 +26,28 @@ namespace ingot {
 namespace huggingface {
 namespace {
 
-/// `general.file_type`: that of MXFP4 if experts stay in it and the other weights are no smaller.
-std::uint32_t file_type_of(TensorType type, const TensorPlan& plan) {
-  const bool has_mxfp4 = std::ranges::any_of(plan.tensors, [](const PlannedTensor& tensor) {
-    return tensor.info.type == TensorType::mxfp4;
-  });
+/// The type that `general.file_type` names: MXFP4 or NVFP4 if weights stay in it and the others are
+/// no smaller.
+TensorType main_type(TensorType type, bool keeps_types, const TensorPlan& plan) {
   const bool is_plain = find_type(type)->block_elements == 1;
-  return ingot::file_type_of(has_mxfp4 && is_plain ? TensorType::mxfp4 : type).value_or(0);
+  for (const TensorType kept : {TensorType::mxfp4, TensorType::nvfp4}) {
+    const bool is_kept = std::ranges::any_of(
+        plan.tensors, [&](const PlannedTensor& tensor) { return tensor.info.type == kept; });
+    if (is_kept && (is_plain || keeps_types)) return kept;
+  }
+  return type;
+}
+
+/// The config with the method of quantization that ModelOpt states in a file of its own.
+Result<Config> with_stated_quantization(const ModelFolder& folder, Config config) {
+  constexpr std::string_view file = "hf_quant_config.json";
+  if (config.find("quantization_config") != nullptr || !folder.has(file)) return config;
+  INGOT_TRY(const nlohmann::json stated, read_json(folder, file));
+  const nlohmann::json* const producer = find_member(stated, "producer");
+  const nlohmann::json* const name = producer == nullptr ? nullptr : find_member(*producer, "name");
+  if (name == nullptr || !name->is_string()) return config;
+  return config.with(
+      {{"quantization_config", {{"quant_method", lower_case(name->get<std::string>())}}}}, {});
 }
 
 /// Counts as gguf-py does: an expert counts once in `expert`, everything else in `shared`.
@@ -70,16 +89,21 @@ class ImportPlanner {
 
     INGOT_TRY(std::vector<SourceTensor> tensors, list_all_tensors(*architecture));
     const std::vector<NamedShape> shapes = shapes_of(tensors);
+    const NumberLookup numbers = numbers_of(tensors);
     INGOT_TRY(config, with_extra_layers(config, *architecture, shapes));
+    INGOT_TRY_VOID(open_target(*architecture));
+    INGOT_TRY(config, with_stated_quantization(folder_, std::move(config)));
     INGOT_TRY_VOID(undo_quantization(config, tensors));
     INGOT_TRY(tensors, rename_tensors(table, *architecture, config, std::move(tensors)));
+    std::optional<std::uint64_t> first_layer;
+    INGOT_TRY(config, choose_layers(*architecture, std::move(config), tensors, first_layer));
     const TensorType type = options_.type ? *options_.type : guess_type(tensors);
     INGOT_TRY_VOID(check_type(type));
 
     KeyPlan tokenizer;
     std::vector<Error> remarks;
-    INGOT_TRY_VOID(
-        add_tokenizer_keys(folder_, config, architecture->tokenizer, options_, tokenizer, remarks));
+    INGOT_TRY_VOID(add_tokenizer_keys(architecture->is_draft ? *target_folder_ : folder_, config,
+                                      architecture->tokenizer, options_, tokenizer, remarks));
     const auto tokens = tokenizer.find(keys::tokenizer_ggml_tokens);
     INGOT_TRY(TensorPlan plan, plan_tensors({.config = config,
                                              .table = table,
@@ -87,17 +111,84 @@ class ImportPlanner {
                                              .tensors = std::move(tensors),
                                              .type = type,
                                              .as_reference = options_.as_reference,
+                                             .fp8_as_q8_0 = options_.fp8_as_q8_0,
+                                             .fuses_experts = options_.fuse_experts,
+                                             .first_layer = first_layer,
+                                             .shapes = shapes,
+                                             .target = target(),
                                              .tokens = tokens ? tokens->as_array() : Array()}));
     plan.remarks.insert(plan.remarks.begin(), remarks.begin(), remarks.end());
 
-    const std::uint32_t file_type = file_type_of(type, plan);
-    const KeySource source{folder_, config, *architecture, file_type, options_.as_reference,
-                           shapes};
+    const TensorType main = main_type(type, architecture->keeps_types, plan);
+    const std::uint32_t file_type = ingot::file_type_of(main).value_or(0);
+    const KeySource source{folder_, config,   *architecture, file_type, options_.as_reference,
+                           shapes,  &numbers, target()};
     INGOT_TRY(KeyPlan all, make_keys(source, plan, tokenizer));
-    return FolderImport::make(std::move(all), std::move(plan), type, options_);
+    return FolderImport::make(std::move(all), std::move(plan), type, options_,
+                              main == type ? find_type(type)->name : file_type_name(file_type));
   }
 
  private:
+  /// Leaves layers that predict further tokens out, or finds the first of them, as the options
+  /// want.
+  Result<Config> choose_layers(const Architecture& architecture, Config config,
+                               std::vector<SourceTensor>& tensors,
+                               std::optional<std::uint64_t>& first_layer) const {
+    if (!options_.next_layers_only && !options_.without_next_layers) return config;
+    if (!architecture.extra_layers.is_set() ||
+        (options_.next_layers_only && options_.without_next_layers)) {
+      return refuse(config.model_class(),
+                    "--mtp or --no-mtp is for classes with layers that predict further tokens");
+    }
+    INGOT_TRY(const std::uint64_t all_layers, config.layer_count());
+    const std::uint64_t layers = all_layers - config.extra_layers();
+    if (options_.next_layers_only) {
+      if (all_layers == layers) {
+        return refuse(folder_.locate({}), "it has no layers that predict further tokens");
+      }
+      first_layer = layers;
+      return config;
+    }
+    std::erase_if(tensors, [&](const SourceTensor& tensor) {
+      return tensor.name.starts_with("mtp.") || layer_of(tensor.name).value_or(0) >= layers;
+    });
+    return config.with({{"mtp_num_hidden_layers", 0}, {"num_nextn_predict_layers", 0}}, {})
+        .with_extra_layers(0);
+  }
+
+  /// Opens the folder of the model that a draft belongs to.
+  Result<void> open_target(const Architecture& architecture) {
+    if (!architecture.is_draft) return {};
+    if (!options_.target_folder) {
+      return refuse(folder_.locate({}),
+                    "a draft needs the folder of the model that it belongs to: --target-model-dir");
+    }
+    INGOT_TRY(target_folder_, ModelFolder::open(file_system(), *options_.target_folder));
+    INGOT_TRY(target_config_, Config::read(*target_folder_));
+    return {};
+  }
+
+  [[nodiscard]] const Config* target() const { return target_config_ ? &*target_config_ : nullptr; }
+
+  /// Reads tensors of one element by their names.
+  static NumberLookup numbers_of(const std::vector<SourceTensor>& tensors) {
+    std::map<std::string, SourceTensor, std::less<>> small;
+    for (const SourceTensor& tensor : tensors) {
+      const bool is_small =
+          std::ranges::all_of(tensor.shape, [](std::uint64_t size) { return size == 1; });
+      if (is_small) small.emplace(tensor.name, tensor);
+    }
+    return [small = std::move(small)](const std::string& name) -> Result<std::optional<double>> {
+      const auto found = small.find(name);
+      if (found == small.end()) return std::optional<double>();
+      INGOT_TRY(const auto source, found->second.numbers());
+      std::vector<std::byte> scratch;
+      float number = 0;
+      INGOT_TRY_VOID(read_floats(*source, 0, scratch, std::span(&number, 1)));
+      return std::optional(static_cast<double>(number));
+    };
+  }
+
   /// The tensors of other files come before all others.
   Result<std::vector<SourceTensor>> list_all_tensors(const Architecture& architecture) {
     std::vector<SourceTensor> all;
@@ -125,6 +216,7 @@ class ImportPlanner {
     all.set_string(keys::general_type, "model");
     INGOT_TRY_VOID(add_general_keys(folder_, count_parameters(plan), options_, all));
     INGOT_TRY_VOID(add_keys(source, architecture.keys, all));
+    if (options_.without_next_layers) all.remove(architecture.name + ".nextn_predict_layers");
     all.from("rule");
     all.set(keys::general_quantization_version, quantization_version);
     all.add(tokenizer);
@@ -134,6 +226,8 @@ class ImportPlanner {
 
   ModelFolder folder_;
   ImportOptions options_;
+  std::optional<ModelFolder> target_folder_;
+  std::optional<Config> target_config_;
 };
 
 }  // namespace

@@ -18,8 +18,10 @@ constexpr std::uint64_t max_head_size = 1 << 16;
 constexpr std::size_t max_factors = 1 << 16;
 
 Result<float> rope_number(const json& rope, const char* name, double otherwise) {
-  const json* const found = find_member(rope, name);
+  const json* found = find_member(rope, name);
   if (found == nullptr) return static_cast<float>(otherwise);
+  // One number for each layer; the first is that of full attention.
+  if (found->is_array() && !found->empty()) found = &found->front();
   if (!found->is_number()) return refuse("config.json", std::string(name) + " must be a number");
   return static_cast<float>(found->get<double>());
 }
@@ -35,16 +37,20 @@ Result<std::uint64_t> head_size(const Config& config) {
   return *hidden / *heads;
 }
 
-/// The factors by which Llama 3 slows each rotation down, computed in F32 as in the reference.
-Result<std::optional<std::vector<float>>> llama3_factors(const Config& config,
-                                                         double default_factor) {
+/// The factors by which Llama 3 slows each rotation down, computed in F32 as in the reference:
+/// there a number divided by a tensor is the number times the reciprocals.
+Result<std::optional<std::vector<float>>> llama3_factors(const ExtraTensorRule& rule,
+                                                         const RuleContext& rules) {
+  const Config& config = rules.config;
   const json& rope = config.rope();
   const auto type = rope.find("rope_type");
   if (type == rope.end() || *type != "llama3") return std::optional<std::vector<float>>();
-  INGOT_TRY(const std::uint64_t size, head_size(config));
+  INGOT_TRY(const std::uint64_t size, rule.size.is_set()
+                                          ? rule.size.evaluate_count(rules, "the rotary size")
+                                          : head_size(config));
   if (size > max_head_size) return refuse("config.json", "head_dim is too large");
   INGOT_TRY(const float base, rope_number(rope, "rope_theta", 10000.0));
-  INGOT_TRY(const float factor, rope_number(rope, "factor", default_factor));
+  INGOT_TRY(const float factor, rope_number(rope, "factor", rule.default_factor));
   INGOT_TRY(const float low, rope_number(rope, "low_freq_factor", 1.0));
   INGOT_TRY(const float high, rope_number(rope, "high_freq_factor", 4.0));
   INGOT_TRY(const float context, rope_number(rope, "original_max_position_embeddings", 8192.0));
@@ -53,13 +59,13 @@ Result<std::optional<std::vector<float>>> llama3_factors(const Config& config,
   std::vector<float> factors;
   for (std::uint64_t i = 0; i < size; i += 2) {
     const float frequency = 1.0f / std::pow(base, static_cast<float>(i) / static_cast<float>(size));
-    const float wavelength = static_cast<float>(2 * std::numbers::pi) / frequency;
+    const float wavelength = 1.0f / frequency * static_cast<float>(2 * std::numbers::pi);
     if (wavelength < shortest) {
       factors.push_back(1);
     } else if (wavelength > longest) {
       factors.push_back(factor);
     } else {
-      const float smooth = (context / wavelength - low) / (high - low);
+      const float smooth = (context * (1.0f / wavelength) - low) / (high - low);
       factors.push_back(1.0f / ((1.0f - smooth) / factor + smooth));
     }
   }
@@ -72,7 +78,7 @@ Result<std::optional<std::vector<float>>> extra_numbers(const ExtraTensorRule& r
                                                         const RuleContext& context) {
   INGOT_TRY(const json condition, rule.when.evaluate(context));
   if (rule.when.is_set() && !is_truthy(condition)) return std::optional<std::vector<float>>();
-  if (rule.is_llama3_factors) return llama3_factors(context.config, rule.default_factor);
+  if (rule.is_llama3_factors) return llama3_factors(rule, context);
   INGOT_TRY(const json list, rule.values.evaluate(context));
   if (!list.is_array() || list.empty() || list.size() > max_factors) {
     return refuse("config.json", rule.tensor + " needs a list of numbers");

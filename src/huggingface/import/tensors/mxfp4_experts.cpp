@@ -80,7 +80,67 @@ class Mxfp4Pieces final : public PieceSource {
   std::uint64_t rows_a_piece_ = 1;
 };
 
+/// Bytes of tensors of one size, one after the other.
+class JoinedPieces final : public PieceSource {
+ public:
+  JoinedPieces(std::vector<std::shared_ptr<const PieceSource>> parts, std::uint64_t part_bytes)
+      : parts_(std::move(parts)),
+        part_bytes_(part_bytes),
+        part_pieces_(parts_.front()->piece_count()) {}
+
+  [[nodiscard]] std::uint64_t piece_count() const noexcept override {
+    return parts_.size() * part_pieces_;
+  }
+
+  [[nodiscard]] PiecePlace piece_at(std::uint64_t byte) const noexcept override {
+    const std::uint64_t part = byte / part_bytes_;
+    const PiecePlace place = parts_.front()->piece_at(byte % part_bytes_);
+    return {part * part_pieces_ + place.piece, part * part_bytes_ + place.first_byte};
+  }
+
+  [[nodiscard]] Result<void> make(std::uint64_t piece, PieceMemory& memory,
+                                  std::vector<std::byte>& bytes) const override {
+    return parts_[static_cast<std::size_t>(piece / part_pieces_)]->make(piece % part_pieces_,
+                                                                        memory, bytes);
+  }
+
+ private:
+  std::vector<std::shared_ptr<const PieceSource>> parts_;
+  std::uint64_t part_bytes_;
+  std::uint64_t part_pieces_;
+};
+
+bool is_bytes(const SourceTensor& tensor) {
+  return tensor.file != nullptr && tensor.dtype != nullptr &&
+         (tensor.dtype->name == "U8" || tensor.dtype->name == "I8" ||
+          tensor.dtype->name == "F8_E8M0");
+}
+
 }  // namespace
+
+Result<Mxfp4Experts> join_mxfp4_experts(
+    const std::vector<std::pair<SourceTensor, SourceTensor>>& experts) {
+  const std::vector<std::uint64_t> shape = experts.front().first.shape;
+  Mxfp4Experts joined;
+  std::vector<std::shared_ptr<const PieceSource>> parts;
+  for (const auto& [codes, scales] : experts) {
+    if (!is_bytes(codes) || shape.size() != 2 || codes.shape != shape || shape[0] == 0 ||
+        shape[1] == 0 || shape[1] % code_bytes != 0) {
+      return refuse(codes.name, "codes of FP4 are expected, as many as other experts have");
+    }
+    const std::vector<std::uint64_t> expected = {shape[0], shape[1] / code_bytes};
+    if (!is_bytes(scales) || scales.shape != expected) {
+      return refuse(scales.name, "one scale for each 32 codes is expected");
+    }
+    SourceTensor blocks = codes;
+    blocks.shape = {1, shape[0], shape[1] / code_bytes, code_bytes};
+    parts.push_back(std::make_shared<Mxfp4Pieces>(std::move(blocks), scales, 0, 1));
+  }
+  joined.shape = {experts.size(), shape[0], shape[1] * 2};
+  joined.pieces = std::make_shared<JoinedPieces>(std::move(parts),
+                                                 shape[0] * (shape[1] / code_bytes) * block_bytes);
+  return joined;
+}
 
 Result<Mxfp4Experts> mxfp4_experts(const SourceTensor& blocks, const SourceTensor& scales,
                                    std::uint64_t first, std::uint64_t every) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "huggingface/import/tensors/piece_source.hpp"
@@ -23,5 +24,10 @@ struct Mxfp4Experts {
 [[nodiscard]] Result<Mxfp4Experts> mxfp4_experts(const SourceTensor& blocks,
                                                  const SourceTensor& scales, std::uint64_t first,
                                                  std::uint64_t every);
+
+/// Experts that have a tensor of codes, I8 or U8 [rows, columns / 2], and one of scales,
+/// [rows, columns / 32], each.
+[[nodiscard]] Result<Mxfp4Experts> join_mxfp4_experts(
+    const std::vector<std::pair<SourceTensor, SourceTensor>>& experts);
 
 }  // namespace ingot::huggingface

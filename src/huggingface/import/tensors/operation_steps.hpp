@@ -75,6 +75,13 @@ Views apply(const FirstOnly&, const TransformStep&, TensorView);
 Views apply(const StackTensors&, const TransformStep&, TensorView);
 Views apply(const Mxfp4Blocks&, const TransformStep&, const TensorView&);
 
+// joining_operations.cpp
+Views apply(const StackParts&, const TransformStep&, TensorView);
+Views apply(const CopyTensor&, const TransformStep&, TensorView);
+Views apply(const AsInt32&, const TransformStep&, TensorView);
+Views apply(const FromPositions&, const TransformStep&, TensorView);
+Views apply(const Mxfp4Stack&, const TransformStep&, const TensorView&);
+
 template <class... View>
 [[nodiscard]] std::vector<TensorView> list_of(View... view) {
   std::vector<TensorView> views;

@@ -23,7 +23,8 @@ template <one_of<Transpose, RenameTensor, SplitRowsHalf, Deinterleave, Transpose
                  DropTensor, DropLayers, DropZeros, StackTensors, Mxfp4Blocks, Squeeze, Reshape,
                  NegExp, Softplus, Multiply, MultiplyRows, SplitRows, SplitLastHalfTransposed,
                  QkvzSplit, ReorderVHeads, NormalToNeox, ViewExperts, PadRows, DropRows, ZeroSlot,
-                 NormalizeColumns, SubtractMean, Ternary, FirstOnly, DropIfEqual, ExactName>
+                 NormalizeColumns, SubtractMean, Ternary, FirstOnly, DropIfEqual, ExactName,
+                 StackParts, CopyTensor, AsInt32, FromPositions, Mxfp4Stack>
               Operation>
 Result<void> undo(const Operation&, const RuleContext&, const ReturningTensor& tensor) {
   return refuse(std::string(tensor.name),
@@ -132,8 +133,9 @@ Result<std::vector<TensorView>> apply_operation(const TransformStep& step, Tenso
   return std::visit(
       [&]<class Operation>(const Operation& operation) {
         // The others change no numbers, or name themselves.
-        constexpr bool is_quiet = one_of<Operation, RenameTensor, DropTensor, DropLayers, DropZeros,
-                                         StackTensors, FirstOnly, DropIfEqual, ExactName>;
+        constexpr bool is_quiet =
+            one_of<Operation, RenameTensor, DropTensor, DropLayers, DropZeros, StackTensors,
+                   FirstOnly, DropIfEqual, ExactName, StackParts>;
         if (!is_quiet) view.applied.emplace_back(Operation::name);
         return apply(operation, step, std::move(view));
       },

@@ -184,6 +184,7 @@ constexpr std::array known_quantizations = {
     KnownQuantization{"gptq", undo_gptq},
     KnownQuantization{"fp8", undo_fp8},
     KnownQuantization{"compressed-tensors", undo_compressed},
+    KnownQuantization{"modelopt", undo_modelopt},
     KnownQuantization{"mxfp4", nullptr},
 };
 
@@ -214,7 +215,7 @@ Result<void> undo_quantization(const Config& config, std::vector<SourceTensor>& 
   if (known == nullptr) {
     return refuse("config.json",
                   "the quantization method `" + *method +
-                      "` is not supported; gptq, fp8, compressed-tensors and mxfp4 are");
+                      "` is not supported; gptq, fp8, compressed-tensors, modelopt and mxfp4 are");
   }
   if (known->undo == nullptr) return {};
   return known->undo(*config.find("quantization_config"), tensors);

@@ -17,6 +17,15 @@
 
 namespace ingot::huggingface {
 
+struct SourceTensor;
+
+/// The scales of a weight in NVFP4.
+struct Nvfp4Scales {
+  std::shared_ptr<const SourceTensor> groups;  ///< One for 16 columns.
+  float weight = 1;                            ///< Of the whole weight.
+  float input = 1;                             ///< Of what it is multiplied with.
+};
+
 struct SourceTensor {
   std::string name;
   std::vector<std::uint64_t> shape;  ///< Row-major: the outermost dimension first.
@@ -26,7 +35,12 @@ struct SourceTensor {
   std::uint64_t size_bytes = 0;
   /// The numbers of a tensor that is computed from others; then it has no file.
   std::shared_ptr<const NumberSource> computed = {};
+  std::shared_ptr<const Nvfp4Scales> nvfp4 = {};  ///< Those of a weight that stays in NVFP4.
 
+  /// Whether the weight is in FP8, with scales or without.
+  [[nodiscard]] bool is_fp8() const noexcept {
+    return dtype != nullptr && (dtype->name == "F8_E4M3" || dtype->name == "F8_E5M2");
+  }
   /// The numbers. Errc::element_type_unsupported if the type has none that GGUF could hold.
   [[nodiscard]] Result<std::shared_ptr<const NumberSource>> numbers() const;
   /// Reads all stored bytes of a tensor of at most `max_bytes`.
@@ -72,8 +86,13 @@ inline constexpr std::string_view index_file = "model.safetensors.index.json";
 /// NAME.weight, behind all others.
 [[nodiscard]] Result<void> undo_packed(std::uint64_t bits, std::vector<SourceTensor>& tensors);
 
+/// ModelOpt: weights in NVFP4 get their scales, those in FP8 are multiplied by theirs,
+/// NAME.weight_scale.
+[[nodiscard]] Result<void> undo_modelopt(const nlohmann::json& settings,
+                                         std::vector<SourceTensor>& tensors);
+
 /// FP8: NAME is multiplied by its scales, NAME_scale_inv, one for all or one a block of rows and
-/// columns.
+/// columns; or NAME.weight by NAME.scale.
 [[nodiscard]] Result<void> undo_fp8(const nlohmann::json& settings,
                                     std::vector<SourceTensor>& tensors);
 

@@ -25,6 +25,7 @@ Views join_stack(const TransformStep& step, const StackTensors& operation, std::
       result.shape.insert(result.shape.begin(), count);
       result.applied = one.applied;
       result.applied.emplace_back(StackTensors::name);
+      result.type = one.type;
     }
     TensorView& result = stacked.back();
     if (!std::equal(one.shape.begin(), one.shape.end(), result.shape.begin() + 1,

@@ -2,7 +2,9 @@
 #include "huggingface/import/tensors/tensor_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "huggingface/import/tensors/layer_check.hpp"
 #include "huggingface/import/tensors/lora_product.hpp"
 #include "huggingface/import/tensors/mxfp4_experts.hpp"
+#include "huggingface/import/tensors/nvfp4_weights.hpp"
 #include "huggingface/import/tensors/tensor_name_map.hpp"
 #include "huggingface/import/tensors/transforms.hpp"
 
@@ -32,13 +35,18 @@ class TensorPlanner {
  public:
   explicit TensorPlanner(TensorTask task)
       : task_(std::move(task)),
-        rules_{.config = task_.config, .as_reference = task_.as_reference} {}
+        rules_{.config = task_.config,
+               .as_reference = task_.as_reference,
+               .tensors = task_.shapes,
+               .target = task_.target} {}
 
   Result<TensorPlan> plan() {
     INGOT_TRY(layer_count_, task_.config.layer_count());
     if (!task_.is_adapter) INGOT_TRY_VOID(add_extra_tensors());
     INGOT_TRY_VOID(add_mxfp4_experts());
+    INGOT_TRY_VOID(add_mxfp4_stacks());
     INGOT_TRY_VOID(add_others());
+    std::ranges::stable_sort(plan_.tensors, {}, &PlannedTensor::place);
     if (!task_.is_adapter) INGOT_TRY_VOID(check_whole());
     return std::move(plan_);
   }
@@ -109,16 +117,84 @@ class TensorPlanner {
     return {};
   }
 
+  /// Experts with a tensor of codes and one of scales each, by layer and part.
+  Result<void> add_mxfp4_stacks() {
+    std::set<std::string> used;
+    std::map<std::string, const SourceTensor*> by_name;
+    for (const SourceTensor& tensor : task_.tensors) by_name[tensor.name] = &tensor;
+    for (const TransformRule& rule : task_.architecture.transforms) {
+      const auto* const operation = std::get_if<Mxfp4Stack>(&rule.operation);
+      if (operation == nullptr) continue;
+      std::map<std::pair<std::uint64_t, std::size_t>, std::map<std::uint64_t, NameParts>> stacks;
+      for (const SourceTensor& tensor : task_.tensors) {
+        const auto parts = rule.names.front().match(tensor.name, rule.parts);
+        if (!parts || !parts->layer || !parts->expert) continue;
+        const auto part = std::ranges::find(rule.parts, parts->part) - rule.parts.begin();
+        stacks[{*parts->layer, static_cast<std::size_t>(part)}].emplace(*parts->expert, *parts);
+      }
+      INGOT_TRY(const std::uint64_t count, operation->count.evaluate_count(rules_, "count"));
+      for (const auto& [place, experts] : stacks) {
+        INGOT_TRY_VOID(add_mxfp4_stack(rule, *operation, count, experts, by_name, used));
+      }
+    }
+    std::erase_if(task_.tensors, [&](const auto& tensor) { return used.contains(tensor.name); });
+    return {};
+  }
+
+  Result<void> add_mxfp4_stack(const TransformRule& rule, const Mxfp4Stack& operation,
+                               std::uint64_t count,
+                               const std::map<std::uint64_t, NameParts>& experts,
+                               const std::map<std::string, const SourceTensor*>& by_name,
+                               std::set<std::string>& used) {
+    std::vector<std::pair<SourceTensor, SourceTensor>> tensors;
+    ImportedTensor info{.name = {}, .type = TensorType::mxfp4};
+    for (const auto& [expert, parts] : experts) {
+      INGOT_TRY(const std::string codes, fill_pattern(rule.names.front().text(), parts, ""));
+      INGOT_TRY(const std::string scales, fill_pattern(operation.scales, parts, codes));
+      const auto found = by_name.find(scales);
+      if (found == by_name.end()) return refuse(scales, "the tensor is missing");
+      if (expert != tensors.size() || expert >= count) {
+        return refuse(codes, "config.json counts " + std::to_string(count) +
+                                 " experts, and those before it must be there");
+      }
+      tensors.emplace_back(*by_name.at(codes), *found->second);
+      used.insert({codes, scales});
+      info.sources.insert(info.sources.end(), {codes, scales});
+    }
+    if (tensors.size() != count) return refuse(tensors.back().first.name, "experts are missing");
+    INGOT_TRY(Mxfp4Experts joined, join_mxfp4_experts(tensors));
+    INGOT_TRY(const std::string name,
+              fill_pattern(operation.to[0], experts.begin()->second, info.sources.front()));
+    INGOT_TRY(info.name, mapped(name));
+    info.shape.assign(joined.shape.rbegin(), joined.shape.rend());
+    info.transform = Mxfp4Stack::name;
+    return add(std::move(info), std::move(joined.pieces), TensorPlace::before_others);
+  }
+
   Result<void> add_others() {
     const TransformContext context{.rules = rules_, .tokens = task_.tokens};
     Transformer transformer(task_.architecture, context);
     for (const SourceTensor& tensor : task_.tensors) {
-      INGOT_TRY(auto numbers, tensor.numbers());
-      INGOT_TRY(std::vector<TensorView> views,
-                transformer.apply(view_of(tensor.name, tensor.shape, std::move(numbers))));
+      if (tensor.nvfp4 != nullptr) kept_.emplace(tensor.name, tensor.nvfp4);
+      INGOT_TRY(TensorView whole,
+                tensor.nvfp4 != nullptr ? groups_.view_of(tensor) : view_of_numbers(tensor));
+      INGOT_TRY(std::vector<TensorView> views, transformer.apply(std::move(whole)));
       for (TensorView& view : views) INGOT_TRY_VOID(add_view(std::move(view)));
     }
     return transformer.finish();
+  }
+
+  [[nodiscard]] Result<TensorView> view_of_numbers(const SourceTensor& tensor) const {
+    INGOT_TRY(auto numbers, tensor.numbers());
+    const TensorType stored = numbers->type();
+    TensorView view = view_of(tensor.name, tensor.shape, std::move(numbers));
+    const bool keeps = task_.architecture.keeps_types;
+    if (tensor.is_fp8() && (keeps || task_.fp8_as_q8_0)) {
+      view.type = TensorType::q8_0;
+    } else if (keeps && (stored == TensorType::f32 || stored == TensorType::bf16)) {
+      view.type = stored;
+    }
+    return view;
   }
 
   Result<void> add_view(TensorView view) {
@@ -126,12 +202,66 @@ class TensorPlanner {
     if (!view.has_gguf_name) {
       INGOT_TRY(name, mapped(view.name));
     }
-    if (!task_.is_adapter) return add_named(std::move(name), std::move(view));
+    if (view.type == TensorType::nvfp4) return add_nvfp4(std::move(name), std::move(view));
+    if (!task_.is_adapter) return add_or_fuse(std::move(name), std::move(view));
     if (is_product(view)) return add_halves(name, view);
     if (name.find("_norm") == name.npos || view.shape.size() != 1) {
       return fail(Errc::adapter_invalid, view.name, "only norms may come whole");
     }
     return add_named(std::move(name), std::move(view));
+  }
+
+  /// A weight that stays in NVFP4, and its scales if they are not 1.
+  Result<void> add_nvfp4(std::string name, TensorView view) {
+    std::vector<float> weights;
+    std::vector<float> inputs;
+    for (const std::string& source : view.sources) {
+      const auto kept = kept_.find(source);
+      if (kept == kept_.end()) return refuse(source, "it is not in NVFP4 as others of its stack");
+      weights.push_back(kept->second->weight);
+      inputs.push_back(kept->second->input);
+    }
+    ImportedTensor info{.name = name, .type = TensorType::nvfp4};
+    info.shape.assign(view.shape.rbegin(), view.shape.rend());
+    info.shape.front() *= nvfp4_group;
+    info.sources = view.sources;
+    info.transform = joined(view.applied);
+    INGOT_TRY(auto pieces, groups_.pieces_of(std::move(view)));
+    INGOT_TRY_VOID(add(info, std::move(pieces), TensorPlace::before_others));
+    const std::string base = name.substr(0, name.rfind('.'));
+    INGOT_TRY_VOID(add_scales(base + ".scale", info, weights));
+    return add_scales(base + ".input_scale", info, inputs);
+  }
+
+  Result<void> add_scales(std::string name, const ImportedTensor& weight,
+                          std::span<const float> scales) {
+    const bool is_one = std::ranges::all_of(
+        scales, [](float scale) { return std::abs(static_cast<double>(scale) - 1) < 1e-6; });
+    if (is_one) return {};
+    ImportedTensor info{.name = std::move(name), .type = TensorType::f32};
+    info.shape = {scales.size()};
+    info.sources = weight.sources;
+    const auto bytes = std::as_bytes(scales);
+    return add(std::move(info), pieces_of(std::vector<std::byte>(bytes.begin(), bytes.end())),
+               TensorPlace::before_others);
+  }
+
+  /// Gates and rises of experts become one tensor, where that is wanted, when both are there.
+  Result<void> add_or_fuse(std::string name, TensorView view) {
+    constexpr std::string_view gate = ".ffn_gate_exps.weight";
+    constexpr std::string_view up = ".ffn_up_exps.weight";
+    if (!task_.fuses_experts || !ends_with_one(name, {gate, up})) {
+      return add_named(std::move(name), std::move(view));
+    }
+    const bool is_gate = name.ends_with(gate);
+    const std::string layer = name.substr(0, name.size() - (is_gate ? gate : up).size());
+    const auto held = held_.find(layer);
+    if (held == held_.end()) return held_.emplace(layer, std::move(view)), Result<void>();
+    TensorView other = std::move(held_.extract(held).mapped());
+    TensorView& first = is_gate ? view : other;
+    TensorView& second = is_gate ? other : view;
+    INGOT_TRY(TensorView fused, join_rows_of_experts(std::move(first), std::move(second)));
+    return add_named(layer + ".ffn_gate_up_exps.weight", std::move(fused));
   }
 
   Result<void> add_halves(const std::string& name, const TensorView& view) {
@@ -153,11 +283,12 @@ class TensorPlanner {
     info.name = std::move(name);
     info.shape.assign(view.shape.rbegin(), view.shape.rend());
     if (info.shape.empty()) info.shape = {1};
-    info.type = choose_type(info);
+    info.type = choose_type(info, view.type);
     info.sources = view.sources;
     info.transform = joined(view.applied);
     const TensorType type = info.type;
-    return add(std::move(info), pieces_of(std::move(view), type));
+    const TensorPlace place = view.place;
+    return add(std::move(info), pieces_of(std::move(view), type), place);
   }
 
   Result<std::string> mapped(const std::string& name) {
@@ -171,26 +302,30 @@ class TensorPlanner {
                                   " has no tensor of this name, so it cannot be mapped");
   }
 
-  TensorType choose_type(const ImportedTensor& tensor) {
+  /// @param wanted  the type, if an operation or the folder decides on it.
+  TensorType choose_type(const ImportedTensor& tensor, std::optional<TensorType> wanted) {
     using enum TensorType;
+    if (wanted == i32 || wanted == i64) return *wanted;
     const bool is_weight = ends_with_one(tensor.name, {".weight", ".lora_a", ".lora_b"});
     if (tensor.shape.size() < 2 || tensor.name.ends_with("_norm.weight") || !is_weight ||
-        fits_one(task_.table.always_f32(), tensor.name)) {
+        (!wanted && fits_one(task_.table.always_f32(), tensor.name))) {
       return f32;
     }
-    const bool is_ternary = task_.type == tq1_0 || task_.type == tq2_0;
+    const TensorType type = wanted.value_or(task_.type);
+    const bool is_ternary = type == tq1_0 || type == tq2_0;
     if (is_ternary && (tensor.name == "token_embd.weight" || tensor.name == "output.weight")) {
       return f16;
     }
-    if (tensor.shape[0] % find_type(task_.type)->block_elements == 0) return task_.type;
-    plan_.remarks.push_back(
-        {.code = Errc::type_does_not_fit,
-         .subject = tensor.name,
-         .detail = "F16 instead of " + std::string(find_type(task_.type)->name)});
+    if (tensor.shape[0] % find_type(type)->block_elements == 0) return type;
+    plan_.remarks.push_back({.code = Errc::type_does_not_fit,
+                             .subject = tensor.name,
+                             .detail = "F16 instead of " + std::string(find_type(type)->name)});
     return f16;
   }
 
-  Result<void> add(ImportedTensor info, std::shared_ptr<const PieceSource> pieces) {
+  Result<void> add(ImportedTensor info, std::shared_ptr<const PieceSource> pieces,
+                   TensorPlace place = TensorPlace::usual) {
+    if (is_left_out(info.name)) return {};
     if (info.shape.size() > max_dimensions) {
       return refuse(info.name,
                     "GGUF has at most " + std::to_string(max_dimensions) + " dimensions");
@@ -211,13 +346,26 @@ class TensorPlanner {
       return fail(Errc::tensor_duplicate, info.name, "from " + info.sources.front());
     }
     info.size_bytes = find_type(info.type)->bytes_of(elements);
-    plan_.tensors.push_back({std::move(info), std::move(pieces)});
+    plan_.tensors.push_back({std::move(info), std::move(pieces), place});
     return {};
+  }
+
+  /// Whether only some layers are wanted, and this is a tensor of another.
+  [[nodiscard]] bool is_left_out(std::string_view name) const {
+    if (!task_.first_layer) return false;
+    const auto layer = name.starts_with("blk.") ? layer_of(name) : std::nullopt;
+    if (layer) return *layer < *task_.first_layer;
+    return name != "token_embd.weight" && name != "output_norm.weight" && name != "output.weight" &&
+           name != "rope_freqs.weight";
   }
 
   /// Refuses a model that lacks tensors.
   Result<void> check_whole() const {
-    if (added_.count("token_embd.weight") == 0) {
+    if (!held_.empty()) {
+      return refuse(held_.begin()->second.name, "its layer has no other half to join it with");
+    }
+    if (task_.first_layer) return {};
+    if (added_.count("token_embd.weight") == 0 && !task_.architecture.is_draft) {
       return refuse("token_embd.weight", "the folder has no embeddings of tokens");
     }
     for (const TransformRule& rule : task_.architecture.transforms) {
@@ -229,6 +377,7 @@ class TensorPlanner {
                       "it is made of " + rule.names.front().text() + ", which the folder lacks");
       }
     }
+    if (task_.architecture.has_empty_layers) return {};
     return check_layers(plan_.tensors, layer_count_, task_.architecture.layers_differ);
   }
 
@@ -237,6 +386,9 @@ class TensorPlanner {
   TensorPlan plan_;
   std::uint64_t layer_count_ = 0;
   std::optional<TensorNameMap> names_;
+  Nvfp4Groups groups_;
+  std::map<std::string, std::shared_ptr<const Nvfp4Scales>, std::less<>> kept_;  // in NVFP4
+  std::map<std::string, TensorView> held_;  // halves of experts, by layer
   std::set<std::string> added_;
 };
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "huggingface/folder/config.hpp"
@@ -19,6 +21,7 @@ namespace ingot::huggingface {
 struct PlannedTensor {
   ImportedTensor info;
   std::shared_ptr<const PieceSource> pieces;
+  TensorPlace place = TensorPlace::usual;
 };
 
 struct TensorTask {
@@ -28,7 +31,14 @@ struct TensorTask {
   std::vector<SourceTensor> tensors;  ///< The tensors as in the folder.
   TensorType type = TensorType::f16;  ///< The type of the weights.
   bool as_reference = false;          ///< ImportOptions::as_reference
-  Array tokens = {};                  ///< Their texts, by id; borrowed. Empty: not known.
+  bool fp8_as_q8_0 = false;           ///< ImportOptions::fp8_as_q8_0
+  bool fuses_experts = false;         ///< ImportOptions::fuse_experts
+  /// Layers before it are left out, and other tensors but embeddings, norm of the output and
+  /// output.
+  std::optional<std::uint64_t> first_layer = {};
+  std::span<const NamedShape> shapes = {};  ///< RuleContext::tensors
+  const Config* target = nullptr;           ///< RuleContext::target
+  Array tokens = {};                        ///< Their texts, by id; borrowed. Empty: not known.
   /// Norms and products of the halves of an adapter, not the tensors of a whole model.
   bool is_adapter = false;
 };

@@ -102,6 +102,34 @@ Result<void> cut_axis(Arrangement& part, Axis& axis, std::uint64_t begin, std::u
   return {};
 }
 
+Result<TensorView> join_rows_of_experts(TensorView first, TensorView second) {
+  if (first.shape.size() != 3 || second.shape.size() != 3 || first.shape[0] != second.shape[0] ||
+      first.shape[2] != second.shape[2]) {
+    return refuse(second.name, "its shape does not fit that of " + first.name);
+  }
+  const auto experts = static_cast<std::size_t>(first.shape[0]);
+  for (TensorView* const view : {&first, &second}) {
+    if (view->parts.size() == experts) continue;
+    if (view->parts.size() != 1) return refuse(view->name, "its experts cannot be told apart");
+    std::vector<Arrangement> parts;
+    for (std::size_t expert = 0; expert < experts; ++expert) {
+      Arrangement& part = parts.emplace_back(view->parts.front());
+      INGOT_TRY_VOID(cut_axis(part, part.axes.front(), expert, 1));
+    }
+    view->parts = std::move(parts);
+  }
+  TensorView joined = std::move(first);
+  std::vector<Arrangement> parts;
+  for (std::size_t expert = 0; expert < experts; ++expert) {
+    parts.push_back(std::move(joined.parts[expert]));
+    parts.push_back(std::move(second.parts[expert]));
+  }
+  joined.parts = std::move(parts);
+  joined.shape[1] += second.shape[1];
+  joined.sources.insert(joined.sources.end(), second.sources.begin(), second.sources.end());
+  return joined;
+}
+
 void settle_shape(TensorView& view) {
   view.shape.clear();
   for (const Axis& axis : view.parts.front().axes) view.shape.push_back(size_of(axis));

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ struct Arrangement {
   [[nodiscard]] bool operator==(const Arrangement&) const = default;
 };
 
+/// Where a tensor stands in the result: groups in this order, each in the order of the folder.
+enum class TensorPlace : std::uint8_t { first, before_others, usual, last };
+
 /// A tensor under way from the folder to the result.
 struct TensorView {
   std::string name = {};                  ///< The name in the folder, until it is mapped.
@@ -41,7 +45,9 @@ struct TensorView {
   /// The parts make the tensor one after the other. If there is one part, its axes are the
   /// dimensions.
   std::vector<Arrangement> parts = {};
-  bool has_gguf_name = false;             ///< `name` is that of the result.
+  bool has_gguf_name = false;           ///< `name` is that of the result.
+  std::optional<TensorType> type = {};  ///< Its type, if that is not chosen by its name.
+  TensorPlace place = TensorPlace::usual;
   std::vector<std::string> sources = {};  ///< Tensors of the folder.
   std::vector<std::string> applied = {};  ///< Transforms, in order.
 };
@@ -61,6 +67,10 @@ struct TensorView {
 /// The positions begin ... begin + count - 1 of an axis of one step.
 [[nodiscard]] Result<void> cut_axis(Arrangement& part, Axis& axis, std::uint64_t begin,
                                     std::uint64_t count);
+
+/// The rows of each expert of `first`, then those of the same expert of `second`: [experts, rows,
+/// columns] twice become [experts, 2 rows, columns].
+[[nodiscard]] Result<TensorView> join_rows_of_experts(TensorView first, TensorView second);
 
 /// Sets `shape` to the axes of the only part.
 void settle_shape(TensorView& view);

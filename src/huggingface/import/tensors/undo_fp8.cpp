@@ -3,11 +3,14 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "huggingface/folder/refusal.hpp"
+#include "huggingface/import/tensors/changed_numbers.hpp"
+#include "huggingface/import/tensors/nvfp4_weights.hpp"
 #include "huggingface/import/tensors/source_tensors.hpp"
 #include "huggingface/rules/name_pattern.hpp"
 #include "ingot/quantize.hpp"
@@ -83,8 +86,7 @@ Result<void> scale(SourceTensor& tensor, const SourceTensor& scales,
   }
   const bool is_stated = block.has_value();
   if (!block) block = find_block(tensor, scales);
-  const bool has_numbers =
-      scales.dtype != nullptr && scales.dtype->type && scales.dtype->byte_values == nullptr;
+  const bool has_numbers = scales.dtype != nullptr && scales.dtype->type;
   if (!block || !has_numbers) {
     return refuse(scales.name,
                   "one scale, or one for each row of " + tensor.name + ", is expected");
@@ -94,9 +96,11 @@ Result<void> scale(SourceTensor& tensor, const SourceTensor& scales,
   if (is_stated && scales.shape != expected) {
     return refuse(scales.name, "one scale for each block of " + tensor.name + " is expected");
   }
-  INGOT_TRY(const std::vector<std::byte> bytes, scales.read_all(max_scale_bytes));
+  if (scales.size_bytes > max_scale_bytes) return refuse(scales.name, "there are too many scales");
+  INGOT_TRY(const auto source, scales.numbers());
+  std::vector<std::byte> scratch;
   std::vector<float> values(static_cast<std::size_t>(expected[0] * expected[1]));
-  INGOT_TRY_VOID(dequantize(*scales.dtype->type, bytes, values));
+  INGOT_TRY_VOID(read_floats(*source, 0, scratch, values));
   INGOT_TRY(auto weights, tensor.numbers());
   tensor.computed = std::make_shared<ScaledNumbers>(std::move(weights), std::move(values),
                                                     tensor.shape[1], block->rows, block->columns);
@@ -133,6 +137,24 @@ Result<void> scale_all(std::string_view ending, std::optional<ScaleBlock> block,
   return {};
 }
 
+/// Multiplies each NAME.weight in FP8 by NAME.scale. Codes of FP4 keep their scales.
+Result<void> scale_weights(std::optional<ScaleBlock> block, std::vector<SourceTensor>& tensors) {
+  constexpr std::string_view ending = ".scale";
+  std::map<std::string, std::size_t> positions;
+  for (std::size_t i = 0; i < tensors.size(); ++i) positions[tensors[i].name] = i;
+  std::set<std::string> used;
+  for (const SourceTensor& scales : tensors) {
+    if (!scales.name.ends_with(ending)) continue;
+    const std::string base = scales.name.substr(0, scales.name.size() - ending.size());
+    const auto weight = positions.find(base + ".weight");
+    if (weight == positions.end() || !tensors[weight->second].is_fp8()) continue;
+    INGOT_TRY_VOID(scale(tensors[weight->second], scales, block));
+    used.insert(scales.name);
+  }
+  std::erase_if(tensors, [&](const SourceTensor& one) { return used.contains(one.name); });
+  return {};
+}
+
 /// The settings of the weights, which are the same for all groups of layers.
 Result<nlohmann::json> weight_settings(const nlohmann::json& settings) {
   const auto groups = settings.find("config_groups");
@@ -156,7 +178,16 @@ Result<void> undo_fp8(const nlohmann::json& settings, std::vector<SourceTensor>&
   std::erase_if(tensors, [](const SourceTensor& tensor) {
     return ends_with_one(tensor.name, {".activation_scale", "_activation_scale"});
   });
+  INGOT_TRY_VOID(scale_weights(block, tensors));
   return scale_all("_scale_inv", block, tensors);
+}
+
+Result<void> undo_modelopt(const nlohmann::json&, std::vector<SourceTensor>& tensors) {
+  INGOT_TRY_VOID(take_nvfp4_scales(tensors));
+  std::erase_if(tensors, [](const SourceTensor& tensor) {
+    return ends_with_one(tensor.name, {".input_scale", ".k_scale", ".v_scale"});
+  });
+  return scale_all("_scale", {}, tensors);
 }
 
 Result<void> undo_compressed(const nlohmann::json& settings, std::vector<SourceTensor>& tensors) {
@@ -165,6 +196,7 @@ Result<void> undo_compressed(const nlohmann::json& settings, std::vector<SourceT
       format != settings.end() && format->is_string() ? format->get<std::string>() : "";
   INGOT_TRY(const nlohmann::json weights, weight_settings(settings));
   if (!weights.is_object()) return refuse("config.json", "config_groups has no weights");
+  if (name == "nvfp4-pack-quantized") return take_nvfp4_scales(tensors);
   if (name == "pack-quantized") {
     const auto bits = weights.find("num_bits");
     if (bits == weights.end()) return refuse("config.json", "num_bits is missing");
@@ -175,7 +207,7 @@ Result<void> undo_compressed(const nlohmann::json& settings, std::vector<SourceT
     return refuse("config.json",
                   "the format `" + name +
                       "` of compressed-tensors is not supported; float-quantized, int-quantized, "
-                      "naive-quantized and pack-quantized are");
+                      "naive-quantized, pack-quantized and nvfp4-pack-quantized are");
   }
   INGOT_TRY(const std::optional<ScaleBlock> block, read_block(weights, "block_structure"));
   std::erase_if(tensors, [](const SourceTensor& tensor) {

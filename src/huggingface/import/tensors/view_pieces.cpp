@@ -123,7 +123,8 @@ class ViewPieces final : public PieceSource {
                       std::size_t count, PieceMemory& memory, std::vector<std::byte>& bytes) const {
     using enum TensorType;
     const TensorType from = source.type();
-    const bool is_kept = from == type_ && (type_ == f32 || type_ == f16);
+    const bool is_kept =
+        from == type_ && (type_ == f32 || type_ == f16 || type_ == i32 || type_ == i64);
     std::vector<std::byte>& raw = is_kept ? bytes : memory.gathered;
     raw.resize(count * find_type(from)->block_bytes);
     INGOT_TRY_VOID(gather(source, first, steps, memory.read, raw));

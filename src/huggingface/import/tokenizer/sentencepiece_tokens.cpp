@@ -186,6 +186,23 @@ Result<TokenList> read_sentencepiece(const TokenizerFiles& files, const Config& 
   return tokens;
 }
 
+Result<TokenList> read_arctic(const TokenizerFiles& files, const Config& config) {
+  Pieces pieces;
+  INGOT_TRY_VOID(pieces.read(*files.folder));
+  INGOT_TRY(const std::size_t count, vocabulary_size(config, pieces.model.pieces.size()));
+  TokenList tokens = list_pieces(pieces.model, count);
+  const std::string_view unknown = files.tokenizer_config.root()["unk_token"].text();
+  INGOT_TRY(const auto added, files.tokens_of_config());
+  for (const AddedToken& token : added) {
+    if (static_cast<std::uint64_t>(token.id) >= count) continue;
+    tokens.set(static_cast<std::size_t>(token.id), token.text, token.is_special ? 0 : unused_score,
+               !token.is_special       ? TokenKind::user_defined
+               : token.text == unknown ? TokenKind::unknown
+                                       : TokenKind::control);
+  }
+  return tokens;
+}
+
 Result<TokenList> read_phi3(const TokenizerFiles& files, const Config& config) {
   Pieces pieces;
   INGOT_TRY_VOID(pieces.read(*files.folder));

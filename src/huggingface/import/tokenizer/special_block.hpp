@@ -41,7 +41,9 @@ class SpecialBlock {
   /// Sets the id of a kind, in its place if it has one.
   void replace(std::string_view kind, std::int64_t id);
   [[nodiscard]] bool has(std::string_view kind) const noexcept;
+  [[nodiscard]] bool has_ids() const noexcept { return !ids_.empty(); }
   void drop_templates() { templates_ = {}; }
+  void set_merges(std::vector<std::string> merges) { merges_ = std::move(merges); }
 
   void write(KeyPlan& keys) const;
 

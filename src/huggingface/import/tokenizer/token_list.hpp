@@ -71,6 +71,10 @@ struct UnigramTokens {
 [[nodiscard]] Result<UnigramTokens> read_xlm_roberta(const TokenizerFiles& files,
                                                      const Config& config);
 
+/// Reads tokenizer.model by the rules for Arctic, whose tokenizer_config.json gives pieces of it
+/// other texts.
+[[nodiscard]] Result<TokenList> read_arctic(const TokenizerFiles& files, const Config& config);
+
 /// Reads the tokens by the rules for Phi-3.
 [[nodiscard]] Result<TokenList> read_phi3(const TokenizerFiles& files, const Config& config);
 

@@ -234,15 +234,23 @@ Result<void> TokenizerWriter::chatglm() {
 }
 
 Result<void> TokenizerWriter::hunyuan() {
-  INGOT_TRY(const TokenList tokens, read_vocabulary(files_, config_));
-  INGOT_TRY_VOID(write_tokens("gpt2", tokens));
-  SpecialBlockOptions wanted{.has_merges = true};
   const JsonView config = files_.model_config.root();
-  if (config["pad_token_id"].integer().value_or(0) < 0) std::erase(wanted.kinds, "pad");
-  INGOT_TRY(const SpecialBlock block, read_block(std::move(wanted)));
+  if (has_ranks_alone()) {
+    INGOT_TRY_VOID(ranked());
+    if (config["hidden_size"].integer() == 4096) {  // of the model with 7 billion weights
+      keys_.from("the architecture");
+      keys_.set(keys::tokenizer_ggml_bos_token_id, std::uint32_t{127'958});
+    }
+  } else {
+    INGOT_TRY(const TokenList tokens, read_vocabulary(files_, config_));
+    INGOT_TRY_VOID(write_tokens("gpt2", tokens));
+    SpecialBlockOptions wanted{.has_merges = true};
+    if (config["pad_token_id"].integer().value_or(0) < 0) std::erase(wanted.kinds, "pad");
+    INGOT_TRY(const SpecialBlock block, read_block(std::move(wanted)));
+    block.write(keys_);
+  }
   INGOT_TRY(const JsonTree generation, read_tree(folder_, "generation_config.json"));
   const JsonView ends = generation.root()["eos_token_id"];
-  block.write(keys_);
   const auto set_id = [&](std::string_view key, JsonView id) {
     if (!id.integer() || *id.integer() < 0 || *id.integer() > static_cast<std::int64_t>(max_tokens))
       return;

@@ -13,6 +13,7 @@
 #include "huggingface/folder/config.hpp"
 #include "huggingface/folder/model_folder.hpp"
 #include "huggingface/import/keys/key_plan.hpp"
+#include "huggingface/import/tokenizer/ranked_tokens.hpp"
 #include "huggingface/import/tokenizer/sentencepiece_model.hpp"
 #include "huggingface/import/tokenizer/special_block.hpp"
 #include "huggingface/import/tokenizer/token_list.hpp"
@@ -101,6 +102,23 @@ class TokenizerWriter {
   /// The end of a turn is the first of the ends that a generation may have.
   Result<void> hunyuan();
   Result<void> gemma_fim();
+
+  // tokenizer_programs.cpp
+  /// Model, pre-tokenizer, tokens and kinds.
+  Result<void> write_ranked_tokens(const RankedFile& file, const RankedTokens& ranked);
+  /// A file of ranks, with its merges before the special tokens.
+  Result<void> ranked();
+  [[nodiscard]] bool has_ranks_alone() const;
+  Result<void> gpt2_or_ranked() { return has_ranks_alone() ? ranked() : gpt2(); }
+  /// The end of a text is the token `[EOS]` where a file of ranks is the tokenizer.
+  Result<void> ranked_end();
+  Result<void> qwen1();
+  Result<void> hunyuan_moe();
+  Result<void> rwkv();
+  Result<void> plamo();
+  Result<void> template_last();
+  Result<void> arctic();
+  Result<void> deci();
 
   const ModelFolder& folder_;
   Config config_;  ///< What the steps so far have changed is changed here.

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// How an operation of the rules says which members its JSON has, and the operations that join and
+// number tensors.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "huggingface/rules/rule_expression.hpp"
+
+namespace ingot::huggingface {
+
+/// A member of an operation's JSON.
+template <class Operation, class Value>
+struct OperationMember {
+  std::string_view name;
+  Value Operation::*place;
+  bool is_needed;
+};
+
+template <class Operation, class Value>
+[[nodiscard]] constexpr OperationMember<Operation, Value> needed(std::string_view name,
+                                                                 Value Operation::*place) {
+  return {name, place, true};
+}
+
+template <class Operation, class Value>
+[[nodiscard]] constexpr OperationMember<Operation, Value> optional(std::string_view name,
+                                                                   Value Operation::*place) {
+  return {name, place, false};
+}
+
+/// The names of an operation's results: patterns that fill_pattern fills in.
+template <std::size_t count>
+using ResultNames = std::array<std::string, count>;
+
+/// The tensors of all `{part}` become one, with a further axis in front.
+struct StackParts {
+  ResultNames<1> to = {};
+  static constexpr std::string_view name = "stack_parts";
+  static constexpr auto members = std::tuple(needed("to", &StackParts::to));
+};
+
+/// Puts a copy of another name in front.
+struct CopyTensor {
+  ResultNames<1> to = {};  ///< The copy's.
+  static constexpr std::string_view name = "copy";
+  static constexpr auto members = std::tuple(needed("to", &CopyTensor::to));
+};
+
+/// Integers stay integers, of 32 bits, and come before all other tensors.
+struct AsInt32 {
+  static constexpr std::string_view name = "as_i32";
+  static constexpr std::tuple<> members = {};
+};
+
+/// Integers that count from their own positions become numbers from 0, of 64 bits, and come after
+/// all other tensors. No two may be equal.
+struct FromPositions {
+  Expression limit = {};  ///< All are below it.
+  static constexpr std::string_view name = "from_positions";
+  static constexpr auto members = std::tuple(needed("limit", &FromPositions::limit));
+};
+
+/// Codes of FP4 of all `{expert}` and their scales become one tensor in MXFP4 for each `{part}`.
+struct Mxfp4Stack {
+  std::string scales = {};  ///< The name of the scales of a tensor.
+  Expression count = {};
+  ResultNames<1> to = {};
+  static constexpr std::string_view name = "mxfp4_stack";
+  static constexpr auto members =
+      std::tuple(needed("scales", &Mxfp4Stack::scales), needed("count", &Mxfp4Stack::count),
+                 needed("to", &Mxfp4Stack::to));
+};
+
+}  // namespace ingot::huggingface
