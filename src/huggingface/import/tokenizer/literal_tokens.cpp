@@ -132,7 +132,7 @@ Result<TokenList> read_rwkv_tokens(const TokenizerFiles& files, const Config& co
   for (std::size_t line = 1; !text.empty(); ++line) {
     std::string_view rest = take_part(text, '\n');
     if (rest.ends_with('\r')) rest.remove_suffix(1);
-    take_part(rest, ' ');
+    static_cast<void>(take_part(rest, ' '));  // the number
     const std::size_t space = rest.rfind(' ');
     const auto bytes = space == rest.npos ? std::nullopt : read_literal(rest.substr(0, space));
     const auto length =
