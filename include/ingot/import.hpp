@@ -75,6 +75,9 @@ class INGOT_EXPORT Import {
   [[nodiscard]] const std::vector<ImportedTensor>& tensors() const noexcept { return tensors_; }
   /// Remarks for the user, each complete with subject and detail.
   [[nodiscard]] const std::vector<Error>& remarks() const noexcept { return remarks_; }
+  /// The tensors of the folder that belong to other parts of the model, such as those of a
+  /// projector to the import of a text model.
+  [[nodiscard]] const std::vector<std::string>& left_out() const noexcept { return left_out_; }
   /// The type of the weights.
   [[nodiscard]] TensorType type() const noexcept { return type_; }
   /// The name of the file where none is given, e.g. "Qwen3-0.6B-F16.gguf".
@@ -108,6 +111,7 @@ class INGOT_EXPORT Import {
   std::vector<ImportedKey> keys_;
   std::vector<ImportedTensor> tensors_;
   std::vector<Error> remarks_;
+  std::vector<std::string> left_out_;
   TensorType type_ = TensorType::f16;
   std::string file_name_;
 };

@@ -3,6 +3,7 @@
 """make_model_folder.py FOLDER: writes a tiny Llama as a Hugging Face folder: config.json,
 model.safetensors in BF16, tokenizer.json."""
 import json
+import math
 import pathlib
 import struct
 import sys
@@ -36,7 +37,7 @@ def config():
 def safetensors(shapes):
     header, data = {}, b""
     for seed, (name, shape) in enumerate(shapes.items()):
-        count = shape[0] * (shape[1] if len(shape) == 2 else 1)
+        count = math.prod(shape)
         # BF16 numbers between 1 and 2, or their negatives
         numbers = ((0x3F80 | (i * 37 + seed) % 128) ^ (i % 3 == 0) << 15 for i in range(count))
         begin = len(data)

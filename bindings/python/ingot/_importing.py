@@ -116,7 +116,8 @@ class ImportPlan:
 def plan_import(folder: Path, *, type: Optional[str] = None, pre: Optional[str] = None,
                 as_reference: bool = False, model_name: Optional[str] = None,
                 metadata: Union[Mapping[str, Any], str, None] = None,
-                folder_name: Optional[str] = None, threads: int = 0) -> ImportPlan:
+                folder_name: Optional[str] = None, mmproj: bool = False,
+                threads: int = 0) -> ImportPlan:
     """Plan the import of a folder of a Hugging Face model, and check all that can be checked before
     a byte is written: the architecture is known, every tensor has a place, no layer and no expert is
     missing, and shapes agree with config.json.
@@ -140,6 +141,9 @@ def plan_import(folder: Path, *, type: Optional[str] = None, pre: Optional[str] 
         Replaces keys of ``general.*``; a str is the text of a JSON object.
     folder_name : str, optional
         Counts as the name of the folder.
+    mmproj : bool
+        Make the projector of the folder, the file that engines load beside the model: its encoders
+        of images and sound, and what makes tokens of them.
 
     Raises
     ------

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "huggingface/import/tensors/import_types.hpp"
+#include "huggingface/import/tensors/tensor_plan.hpp"
 #include "ingot/import.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/store.hpp"

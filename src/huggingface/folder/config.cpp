@@ -80,6 +80,16 @@ const json* descend(const json& values, std::string_view path) {
   return value;
 }
 
+/// Sets the member `a.b` of the member `a`, which becomes an object if it is none.
+void set(json& values, std::string_view path, const json& value) {
+  json* place = &values;
+  while (!path.empty()) {
+    if (!place->is_object()) *place = json::object();
+    place = &(*place)[std::string(take_part(path, '.'))];
+  }
+  *place = value;
+}
+
 /// Gives `target[name]` the first of the members of `values` that has a value, if it has none yet.
 void settle(json& target, const char* name, const json& values,
             std::initializer_list<const char*> names) {
@@ -126,6 +136,14 @@ Result<Config> Config::parse(std::string_view text, const std::string& subject) 
     values["num_hidden_layers"] = kinds->size();
   }
   config.values_ = std::move(values);
+  config.settle_rope();
+  return config;
+}
+
+Config Config::of(json values, std::string model_class) {
+  Config config;
+  config.values_ = std::move(values);
+  config.model_class_ = std::move(model_class);
   config.settle_rope();
   return config;
 }
@@ -194,9 +212,9 @@ Config Config::with_extra_layers(std::uint64_t count) const {
 
 Config Config::with(const json& replaced, const json& added) const {
   Config config = *this;
-  for (const auto& [name, value] : replaced.items()) config.values_[name] = value;
+  for (const auto& [name, value] : replaced.items()) set(config.values_, name, value);
   for (const auto& [name, value] : added.items()) {
-    if (!config.values_.contains(name)) config.values_[name] = value;
+    if (descend(config.values_, name) == nullptr) set(config.values_, name, value);
   }
   config.settle_rope();
   return config;

@@ -23,6 +23,8 @@ class Config {
  public:
   [[nodiscard]] static Result<Config> read(const ModelFolder& folder);
   [[nodiscard]] static Result<Config> parse(std::string_view text, const std::string& subject);
+  /// Members that stand for a config, as they are. An object.
+  [[nodiscard]] static Config of(nlohmann::json values, std::string model_class);
 
   /// All members; those of the text model replace others of the same name. Always an object.
   [[nodiscard]] const nlohmann::json& values() const noexcept { return values_; }
@@ -45,7 +47,8 @@ class Config {
   /// Layers after those that config.json counts, for predicting more tokens.
   [[nodiscard]] std::uint64_t extra_layers() const noexcept { return extra_layers_; }
 
-  /// A copy of the config with some members replaced, also those of the rotary parameters.
+  /// A copy of the config with some members replaced, also those of the rotary parameters; a dot
+  /// descends into an object.
   [[nodiscard]] Config with(const nlohmann::json& replaced, const nlohmann::json& added) const;
   [[nodiscard]] Config without(std::string_view name) const;
   [[nodiscard]] Config with_extra_layers(std::uint64_t count) const;

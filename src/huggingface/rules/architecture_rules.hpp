@@ -59,10 +59,18 @@ struct OtherFileRule {
 struct ExtraTensorRule {
   std::string tensor = {};
   bool is_llama3_factors = false;
+  Expression sines = {};      ///< The width of a table of the sines and cosines of positions.
   double default_factor = 8;  ///< The default of the Llama 3 factors.
   Expression size = {};       ///< The turned part of a head, of the Llama 3 factors; unset: all.
   Expression values = {};     ///< A list of numbers, used otherwise.
   Expression when = {};
+};
+
+/// The type of some tensors of the result, whatever type is asked for.
+struct TypeRule {
+  std::vector<NamePattern> names = {};  ///< Names in GGUF.
+  TensorType type = TensorType::f32;
+  bool is_half_if_asked = false;  ///< F16 where that is asked for.
 };
 
 /// The rule for writing a model of the architecture as a folder. Everything else follows from the
@@ -97,6 +105,7 @@ struct Architecture {
   std::vector<KeyRule> keys_before_others = {};
   std::vector<std::string> tensors = {};  ///< Kinds of tensor_names.json.
   Expression extra_layers = {};           ///< The number of layers that config.json does not count.
+  Expression layers = {};                 ///< The number that names of layers stay below.
   bool layers_differ = false;             ///< Layers have different parts by design.
   bool has_empty_layers = false;          ///< Layers may have no tensors at all.
   bool keeps_types = false;               ///< Weights keep their types; FP8 becomes Q8_0.
@@ -104,6 +113,10 @@ struct Architecture {
   std::vector<OtherFileRule> other_files = {};
   std::vector<RenameRule> renames = {};
   std::vector<NamePattern> drops = {};
+  /// If set, the tensors that are imported, after the renames; the drops of all architectures do
+  /// not count then.
+  std::vector<NamePattern> keeps = {};
+  std::vector<TypeRule> types = {};  ///< The first that fits counts.
   std::vector<TransformRule> transforms = {};
   std::vector<ExtraTensorRule> extra_tensors = {};
   std::vector<FolderRule> folders = {};  ///< The first that applies counts; none: no way back.
@@ -123,6 +136,9 @@ struct RuleText {
   std::string_view text;
 };
 
+/// The JSON files of this folder; cmake/embed_texts.cmake makes the source.
+[[nodiscard]] std::span<const RuleText> rule_texts();
+
 /// The table of all rules. Immutable; thread-safe.
 class RuleTable {
  public:
@@ -132,9 +148,12 @@ class RuleTable {
   [[nodiscard]] INGOT_EXPORT static const RuleTable& builtin();
 
   [[nodiscard]] const Architecture* find(std::string_view model_class) const;
+  /// The rules for the projector of a class, which may have others for its text model.
+  [[nodiscard]] const Architecture* find_projector(std::string_view model_class) const;
   [[nodiscard]] const std::vector<Architecture>& architectures() const { return architectures_; }
   /// The names of all classes, sorted. Entries of variants that are no classes have a colon.
   [[nodiscard]] std::vector<std::string> classes() const;
+  [[nodiscard]] std::vector<std::string> projector_classes() const;
   [[nodiscard]] const std::vector<TensorKind>& tensor_kinds() const { return tensor_kinds_; }
   /// Names that no architecture imports, before and after the renames.
   [[nodiscard]] const std::vector<NamePattern>& drops() const { return drops_; }
@@ -147,6 +166,7 @@ class RuleTable {
  private:
   std::vector<Architecture> architectures_;
   std::map<std::string, std::size_t, std::less<>> by_class_;
+  std::map<std::string, Architecture, std::less<>> projectors_;
   std::vector<TensorKind> tensor_kinds_;
   std::vector<NamePattern> drops_;
   std::vector<NamePattern> late_drops_;

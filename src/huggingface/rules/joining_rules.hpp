@@ -1,41 +1,14 @@
 // SPDX-License-Identifier: MIT
-// How an operation of the rules says which members its JSON has, and the operations that join and
-// number tensors.
+// The operations that join and number tensors.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <string>
 #include <string_view>
 #include <tuple>
 
+#include "huggingface/rules/operation_member.hpp"
 #include "huggingface/rules/rule_expression.hpp"
 
 namespace ingot::huggingface {
-
-/// A member of an operation's JSON.
-template <class Operation, class Value>
-struct OperationMember {
-  std::string_view name;
-  Value Operation::*place;
-  bool is_needed;
-};
-
-template <class Operation, class Value>
-[[nodiscard]] constexpr OperationMember<Operation, Value> needed(std::string_view name,
-                                                                 Value Operation::*place) {
-  return {name, place, true};
-}
-
-template <class Operation, class Value>
-[[nodiscard]] constexpr OperationMember<Operation, Value> optional(std::string_view name,
-                                                                   Value Operation::*place) {
-  return {name, place, false};
-}
-
-/// The names of an operation's results: patterns that fill_pattern fills in.
-template <std::size_t count>
-using ResultNames = std::array<std::string, count>;
 
 /// The tensors of all `{part}` become one, with a further axis in front.
 struct StackParts {

@@ -9,7 +9,6 @@
 #include "huggingface/folder/json_text.hpp"
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/rules/architecture_rules.hpp"
-#include "huggingface/rules/rule_texts.hpp"
 #include "huggingface/rules/rule_values.hpp"
 
 namespace ingot::huggingface {
@@ -67,9 +66,27 @@ static Result<void> read_value(const ordered_json& value, ExtraTensorRule& rule)
   static constexpr RuleMember<ExtraTensorRule> members[] = {
       {"tensor", read_into<&ExtraTensorRule::tensor>},
       {"values", read_extra_values},
+      {"sines", read_into<&ExtraTensorRule::sines>},
       {"when", read_into<&ExtraTensorRule::when>},
       {"default_factor", read_into<&ExtraTensorRule::default_factor>},
       {"size", read_into<&ExtraTensorRule::size>},
+  };
+  return read_members(value, members, rule);
+}
+
+/// "F32", "F16", or "F16 or F32": F16 where that is asked for, else F32.
+static Result<void> read_rule_type(const ordered_json& value, TypeRule& rule) {
+  rule.is_half_if_asked = value == "F16 or F32";
+  if (rule.is_half_if_asked || value == "F32") return {};
+  if (value != "F16") return wrong("F32, F16, or F16 or F32", value);
+  rule.type = TensorType::f16;
+  return {};
+}
+
+static Result<void> read_value(const ordered_json& value, TypeRule& rule) {
+  static constexpr RuleMember<TypeRule> members[] = {
+      {"names", read_into<&TypeRule::names>},
+      {"type", read_rule_type},
   };
   return read_members(value, members, rule);
 }
@@ -152,12 +169,13 @@ static Result<void> read_key_text(std::string_view text, KeyRule& rule) {
   return {};
 }
 
-/// A text, or {"include": LIST, "set": {NAME: EXPRESSION}, "without": [NAME]}.
+/// A text, or {"include": LIST, "set": {NAME: EXPRESSION}, "without": [NAME], "when": CONDITION}.
 static Result<void> read_value(const ordered_json& value, KeyRule& rule) {
   static constexpr RuleMember<KeyRule> members[] = {
       {"include", read_into<&KeyRule::included>},
       {"set", read_into<&KeyRule::replaced>},
       {"without", read_into<&KeyRule::without>},
+      {"when", read_into<&KeyRule::when>},
   };
   if (value.is_string()) return read_key_text(value.get_ref<const std::string&>(), rule);
   return read_members(value, members, rule);
@@ -174,6 +192,7 @@ static Result<void> read_value(const ordered_json& value, Architecture& architec
       {"keys_before_others", read_into<&Architecture::keys_before_others>},
       {"tensors", read_into<&Architecture::tensors>},
       {"extra_layers", read_into<&Architecture::extra_layers>},
+      {"layers", read_into<&Architecture::layers>},
       {"layers_differ", read_into<&Architecture::layers_differ>},
       {"empty_layers", read_into<&Architecture::has_empty_layers>},
       {"keeps_types", read_into<&Architecture::keeps_types>},
@@ -181,6 +200,8 @@ static Result<void> read_value(const ordered_json& value, Architecture& architec
       {"other_files", read_into<&Architecture::other_files>},
       {"rename", read_into<&Architecture::renames>},
       {"drop", read_into<&Architecture::drops>},
+      {"keep", read_into<&Architecture::keeps>},
+      {"types", read_into<&Architecture::types>},
       {"transforms", read_into<&Architecture::transforms>},
       {"extra_tensors", read_into<&Architecture::extra_tensors>},
       {"folders", read_into<&Architecture::folders>},
@@ -221,7 +242,7 @@ ordered_json expanded(const ordered_json& list, const ordered_json& shared) {
 /// The lists of an entry whose elements may be names of lists of shared.json, and where there.
 constexpr std::pair<const char*, const char*> lists_with_names[] = {
     {"keys", "keys"},     {"keys_after_tokenizer", "keys"}, {"keys_before_others", "keys"},
-    {"rename", "rename"}, {"transforms", "transforms"},
+    {"rename", "rename"}, {"transforms", "transforms"},     {"types", "types"},
 };
 
 Result<ordered_json> parse_object(const RuleText& file) {
@@ -248,25 +269,37 @@ Result<ordered_json> resolve_likeness(const ordered_json& entry, const ordered_j
   return merged;
 }
 
+/// The lists of another file of shared ones beside those that are there.
+void add_shared(const ordered_json& more, ordered_json& shared) {
+  for (const auto& [names, lists] : more.items()) {
+    for (const auto& [name, list] : lists.items()) shared[names][name] = list;
+  }
+}
+
 }  // namespace
 
 Result<RuleTable> RuleTable::parse(std::span<const RuleText> files) {
   RuleTable table;
   ordered_json shared;
+  std::vector<std::string> projector_kinds;
   std::vector<std::pair<std::string, ordered_json>> families;
   for (const RuleText& file : files) {
     INGOT_TRY(ordered_json object, parse_object(file));
+    const bool is_of_projectors = file.file.starts_with("projectors/names_");
     if (file.file == "shared.json") {
       shared = std::move(object);
       INGOT_TRY_VOID(read_value(shared["drop_everywhere"], table.drops_));
       INGOT_TRY_VOID(read_value(shared["drop_after_renames"], table.late_drops_));
       INGOT_TRY_VOID(read_value(shared["always_f32"], table.always_f32_));
       INGOT_TRY_VOID(read_value(shared["folders"], table.folder_));
-    } else if (file.file.starts_with("tensor_names")) {
+    } else if (file.file == "projectors/shared.json") {
+      add_shared(object, shared);
+    } else if (file.file.starts_with("tensor_names") || is_of_projectors) {
       for (const auto& [kind, names] : object.items()) {
         TensorKind& added = table.tensor_kinds_.emplace_back();
         added.kind = kind;
         INGOT_TRY_VOID(read_value(names, added));
+        if (is_of_projectors) projector_kinds.push_back(kind);
       }
     } else {
       families.emplace_back(file.file, std::move(object));
@@ -278,16 +311,24 @@ Result<RuleTable> RuleTable::parse(std::span<const RuleText> files) {
       for (const auto& [list, names] : lists_with_names) {
         if (whole.contains(list)) whole[list] = expanded(whole[list], shared[names]);
       }
-      Architecture& architecture = table.architectures_.emplace_back();
+      Architecture architecture;
       auto read = read_value(whole, architecture);
       if (!read) {
         read.error().subject = file + ": " + model_class;
         return fail(std::move(read).error());
       }
       architecture.classes.insert(architecture.classes.begin(), model_class);
-      for (const std::string& name : architecture.classes) {
-        table.by_class_[name] = table.architectures_.size() - 1;
+      if (file.starts_with("projectors/")) {
+        architecture.tensors = projector_kinds;
+        for (const std::string& name : architecture.classes) {
+          table.projectors_[name] = architecture;
+        }
+        continue;
       }
+      for (const std::string& name : architecture.classes) {
+        table.by_class_[name] = table.architectures_.size();
+      }
+      table.architectures_.push_back(std::move(architecture));
     }
   }
   return table;
@@ -301,6 +342,17 @@ const RuleTable& RuleTable::builtin() {
 const Architecture* RuleTable::find(std::string_view model_class) const {
   const auto found = by_class_.find(model_class);
   return found == by_class_.end() ? nullptr : &architectures_[found->second];
+}
+
+const Architecture* RuleTable::find_projector(std::string_view model_class) const {
+  const auto found = projectors_.find(model_class);
+  return found == projectors_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> RuleTable::projector_classes() const {
+  std::vector<std::string> names;
+  for (const auto& [name, projector] : projectors_) names.push_back(name);
+  return names;
 }
 
 std::vector<std::string> RuleTable::classes() const {

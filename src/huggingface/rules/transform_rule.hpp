@@ -3,8 +3,6 @@
 // import/tensors/operation_steps.hpp.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,6 +12,7 @@
 
 #include "huggingface/rules/joining_rules.hpp"
 #include "huggingface/rules/name_pattern.hpp"
+#include "huggingface/rules/operation_member.hpp"
 #include "huggingface/rules/rule_expression.hpp"
 
 namespace ingot::huggingface {
@@ -355,6 +354,23 @@ struct ExactName {
   static constexpr auto members = std::tuple(needed("to", &ExactName::to));
 };
 
+/// Gives the tensor of a layer another number.
+struct Renumber {
+  Expression layer = {};
+  ResultNames<1> to = {};  ///< Its `{layer}` is the new number.
+  static constexpr std::string_view name = "renumber";
+  static constexpr auto members =
+      std::tuple(needed("layer", &Renumber::layer), needed("to", &Renumber::to));
+};
+
+/// Weight, bias, mean and variance of a batch norm, the `{part}` in this order, become the factor
+/// and the number that it multiplies by and adds.
+struct BatchNorm {
+  ResultNames<2> to = {};
+  static constexpr std::string_view name = "batch_norm";
+  static constexpr auto members = std::tuple(needed("to", &BatchNorm::to));
+};
+
 using TransformOperation =
     std::variant<RopePairs, Transpose, AddValue, RenameTensor, SplitRowsHalf, Deinterleave,
                  TransposeDeinterleave, SplitInterleavedQkv, GroupedQkv, FalconQkv, ThreeParts,
@@ -363,7 +379,7 @@ using TransformOperation =
                  NegExp, Softplus, Multiply, MultiplyRows, SplitRows, SplitLastHalfTransposed,
                  QkvzSplit, ReorderVHeads, NormalToNeox, ViewExperts, PadRows, DropRows, ZeroSlot,
                  NormalizeColumns, SubtractMean, Ternary, FirstOnly, DropIfEqual, ExactName,
-                 StackParts, CopyTensor, AsInt32, FromPositions, Mxfp4Stack>;
+                 StackParts, CopyTensor, AsInt32, FromPositions, Mxfp4Stack, Renumber, BatchNorm>;
 
 /// A transform of the tensors with certain names.
 struct TransformRule {

@@ -85,44 +85,66 @@ std::vector<std::string> expected_tensors(const json& output) {
   return lines;
 }
 
-/// The options of an output by its variant, the part of its name before the type; nothing for one
-/// that is made of other parts of the folder.
-std::optional<ImportOptions> options_of(std::string_view variant) {
+/// Cases whose projectors are not the same bytes, and the reason.
+const std::map<std::string, std::string, std::less<>>& projector_cases_to_come() {
+  static const std::map<std::string, std::string, std::less<>> cases = {
+      {"qwen25omni", "sines of positions, whose last bit depends on a library"},
+  };
+  return cases;
+}
+
+/// The options of an output, whose key is its type, or a variant, a colon and the type; nothing for
+/// a variant that is made of other parts of the folder.
+std::optional<ImportOptions> options_of(const GoldenFolder& golden, const std::string& key) {
+  const std::size_t colon = key.find(':');
+  const std::string variant = colon == key.npos ? "" : key.substr(0, colon);
+  const std::string type = colon == key.npos ? key : key.substr(colon + 1);
+  const std::map<std::string, bool ImportOptions::*> switches = {
+      {"mtp", &ImportOptions::next_layers_only},
+      {"no-mtp", &ImportOptions::without_next_layers},
+      {"fuse", &ImportOptions::fuse_experts},
+      {"fp8-as-q8", &ImportOptions::fp8_as_q8_0},
+      {"mmproj", &ImportOptions::mmproj}};
   ImportOptions options{.as_reference = true};
-  if (variant == "mtp") {
-    options.next_layers_only = true;
-  } else if (variant == "no-mtp") {
-    options.without_next_layers = true;
-  } else if (variant == "fuse") {
-    options.fuse_experts = true;
-  } else if (variant == "fp8-as-q8") {
-    options.fp8_as_q8_0 = true;
-  } else if (!variant.empty()) {
-    return std::nullopt;
+  if (!variant.empty()) {
+    const auto found = switches.find(variant);
+    if (found == switches.end()) return std::nullopt;
+    options.*found->second = true;
+  }
+  if (type != "auto") options.type = find_type(std::string_view(type))->type;
+  const json& expected = golden.expected;
+  if (expected["pre"].is_string()) options.pre = expected["pre"].get<std::string>();
+  if (expected.contains("target")) {
+    options.target_folder =
+        (golden.folder.parent_path() / expected["target"].get<std::string>()).string();
   }
   return options;
 }
 
 class ImportGolden : public SharedFilesTest {
  protected:
-  void expect_output(const GoldenFolder& golden, const std::string& key, const json& output) {
+  /// Returns whether the output is one that options make.
+  bool expect_output(const GoldenFolder& golden, const std::string& key, const json& output) {
     SCOPED_TRACE(golden.folder.string() + " as " + key);
-    const std::size_t colon = key.find(':');
-    const std::string type = colon == key.npos ? key : key.substr(colon + 1);
-    auto options = options_of(colon == key.npos ? "" : key.substr(0, colon));
-    if (!options) return;
-    const json& expected = golden.expected;
-    if (type != "auto") options->type = find_type(std::string_view(type))->type;
-    if (expected["pre"].is_string()) options->pre = expected["pre"].get<std::string>();
-    if (expected.contains("target")) {
-      options->target_folder =
-          (golden.folder.parent_path() / expected["target"].get<std::string>()).string();
-    }
+    const auto options = options_of(golden, key);
+    if (!options) return false;
     const auto import = plan_import(file_system(), golden.folder, *options);
+    if (options->mmproj && projector_cases_to_come().contains(golden.name)) {
+      EXPECT_FALSE(makes_output(import, output)) << golden.name << " holds; take it off";
+      return true;
+    }
     expect_import(import, output);
     if (import && output.contains("file_name")) {
       EXPECT_EQ((*import)->file_name(), output["file_name"].get<std::string>());
     }
+    return true;
+  }
+
+  /// Whether an output is the reference's, to the byte.
+  bool makes_output(const Result<std::unique_ptr<Import>>& import, const json& output) {
+    const std::string path = files_.path("out.gguf");
+    return import && (*import)->write(path, true) &&
+           sha256_of(read_whole(path)) == output["file_sha256"].get<std::string>();
   }
 
   void expect_import(const Result<std::unique_ptr<Import>>& import, const json& output) {
@@ -152,11 +174,13 @@ TEST_F(ImportGolden, FoldersBecomeTheSameBytes) {
 TEST_F(ImportGolden, FoldersOfLaterClassesBecomeTheSameBytes) {
   require_files(later_golden_folder_cases());
   if (IsSkipped()) return;
+  std::map<std::string, int> counts;  // by variant
   for (const GoldenFolder& golden : golden_folders("", later_golden_folder_cases())) {
-    for (const auto& [type, output] : golden.expected["outputs"].items()) {
-      expect_output(golden, type, output);
+    for (const auto& [key, output] : golden.expected["outputs"].items()) {
+      if (expect_output(golden, key, output)) ++counts[key.substr(0, key.find(':') + 1)];
     }
   }
+  EXPECT_EQ(counts["mmproj:"], 26);
 }
 
 TEST_F(ImportGolden, AdaptersBecomeTheSameBytes) {

@@ -323,6 +323,33 @@ TEST(NameOperations, FirstOnlyTakesOneOfSeveralNames) {
   EXPECT_THAT(first.of(counted({2}, "c")), ElementsAre(counted({2}, "c")));
 }
 
+TEST(NameOperations, RenumberGivesALayerTheNumberOfAList) {
+  Transforms renumber(R"x({"names": ["m.{layer}.{base}"], "op": "renumber",
+                           "layer": "at(places, layer())", "to": ["v.{layer}.{base}"]})x",
+                      R"({"places": [4, 0]})");
+  EXPECT_THAT(renumber.of(counted({1}, "m.0.a.b")), ElementsAre(counted({1}, "v.4.a.b")));
+  EXPECT_THAT(renumber.of(counted({1}, "m.1.a")), ElementsAre(counted({1}, "v.0.a")));
+  EXPECT_THAT(renumber.refusal(counted({1}, "m.2.a")), HasSubstr("the layer of m.2.a"));
+}
+
+TEST(NumberOperations, BatchNormBecomesAFactorAndANumber) {
+  Transforms fold(R"({"names": ["n.{layer}.{part}"], "parts": ["w", "b", "mean", "var"],
+                      "op": "batch_norm", "to": ["n.{layer}.factor", "n.{layer}.added"]})");
+  const auto give = [&](const char* name, std::vector<float> numbers) {
+    return fold.of({{numbers.size()}, std::move(numbers), name});
+  };
+  EXPECT_TRUE(give("n.7.b", {1, 2}).empty());
+  EXPECT_TRUE(give("n.7.mean", {3, 5}).empty());
+  EXPECT_TRUE(give("n.7.var", {4, 0}).empty());
+  EXPECT_TRUE(give("n.8.b", {1, 2}).empty());  // of another layer
+  const auto made = give("n.7.w", {6, 1});
+  ASSERT_EQ(made.size(), 2u);
+  const float first = 6 / std::sqrt(4 + 1e-5F);
+  const float second = 1 / std::sqrt(1e-5F);
+  EXPECT_EQ(made[0], (Tensor{{2}, {first, second}, "n.7.factor"}));
+  EXPECT_EQ(made[1], (Tensor{{2}, {1 - 3 * first, 2 - 5 * second}, "n.7.added"}));
+}
+
 TEST(NameOperations, DropIfEqualComparesNumbers) {
   const std::string drop = R"({"names": ["head"], "op": "drop_if_equal", "other": "embed"})";
   Tensor other = counted({2, 2}, "head");

@@ -113,7 +113,8 @@ TEST(HouseOfArchitectures, KnowsWhatIsImportedAndExported) {
 
 /// Classes whose import is made of what these folders lack: tokens and tensors of a classifier
 /// (reranker_import_test), a tokenizer of their own, layers that config.json does not count, lists
-/// of sizes, layers without attention, Unigram vocabularies, a target, which import_golden_test has.
+/// of sizes, layers without attention, Unigram vocabularies, a target, which import_golden_test
+/// has.
 bool needs_more_files(std::string_view model_class) {
   constexpr std::string_view classes[] = {"Qwen3ForSequenceClassification",
                                           "JinaBert",

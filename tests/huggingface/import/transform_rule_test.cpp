@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "huggingface/rules/architecture_rules.hpp"
-#include "huggingface/rules/rule_texts.hpp"
 #include "support/expect_error.hpp"
 
 namespace ingot::huggingface {

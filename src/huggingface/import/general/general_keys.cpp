@@ -22,6 +22,7 @@ constexpr std::string_view card_file = "README.md";
 constexpr std::string_view config_file = "config.json";
 constexpr std::string_view generation_file = "generation_config.json";
 constexpr std::string_view metadata_option = "--metadata";
+constexpr std::string_view projector_type = "mmproj";  // in general.type
 
 /// The facts that are texts, in the order of their keys.
 constexpr std::string_view text_facts[] = {
@@ -176,14 +177,20 @@ std::string default_file_name(const KeyPlan& keys, std::string_view encoding,
   std::string name = file_part(find_text(keys, "general.basename"));
   if (name.empty()) name = file_part(find_text(keys, "general.name"));
   if (name.empty()) name = "ggml-model";
+  const std::string type = find_text(keys, keys::general_type);
   for (const char* key : {"general.size_label", "general.finetune", "general.version"}) {
+    // The size of a projector is not that of the model that it is named after.
+    if (type == projector_type && std::string_view(key) == "general.size_label") continue;
     const std::string part = file_part(find_text(keys, key));
     if (has_next_layers_only && key == std::string_view("general.size_label")) continue;
     if (!part.empty()) name += "-" + part;
   }
   name += "-" + std::string(encoding);
-  if (find_text(keys, keys::general_type) == "adapter") name += "-LoRA";
-  return (has_next_layers_only ? "mtp-" : "") + name + ".gguf";
+  if (type == "adapter") name += "-LoRA";
+  const std::string_view prefix = has_next_layers_only     ? "mtp-"
+                                  : type == projector_type ? "mmproj-"
+                                                           : "";
+  return std::string(prefix) + name + ".gguf";
 }
 
 }  // namespace ingot::huggingface

@@ -81,6 +81,11 @@ Result<Config> replaced_config(const KeySource& source, const KeyRule& rule) {
 }
 
 Result<void> add_key(const KeySource& source, const KeyRule& rule, KeyPlan& keys) {
+  const RuleContext context = source.context();
+  if (rule.when.is_set()) {
+    INGOT_TRY(const json condition, rule.when.evaluate(context));
+    if (!is_truthy(condition)) return {};
+  }
   if (!rule.included.empty()) {
     INGOT_TRY(const Config config, replaced_config(source, rule));
     return add_keys({source.folder, config, source.architecture, source.file_type,
@@ -88,11 +93,6 @@ Result<void> add_key(const KeySource& source, const KeyRule& rule, KeyPlan& keys
                     rule.included, keys);
   }
   if (!rule.group.empty()) return add_key_group(source, rule.group, keys);
-  const RuleContext context = source.context();
-  if (rule.when.is_set()) {
-    INGOT_TRY(const json condition, rule.when.evaluate(context));
-    if (!is_truthy(condition)) return {};
-  }
   INGOT_TRY(const json value, rule.value.evaluate(context));
   return set_key(keys, full_key(source, rule.key), rule.type, value);
 }

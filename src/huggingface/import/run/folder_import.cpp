@@ -22,6 +22,7 @@ FolderImport::FolderImport(KeyPlan keys, TensorPlan tensors, const ImportOptions
       planned_(std::move(tensors.tensors)),
       thread_count_(options.thread_count) {
   remarks_ = std::move(tensors.remarks);
+  left_out_ = std::move(tensors.left_out);
 }
 
 FolderImport::~FolderImport() = default;

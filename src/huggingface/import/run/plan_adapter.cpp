@@ -81,11 +81,12 @@ class AdapterPlanner {
     TensorTask task{.config = config, .table = table, .architecture = architecture, .tensors = {}};
     task.is_adapter = true;
     task.as_reference = options_.as_reference;
+    std::vector<std::string> left_out;
     for (SourceTensor& tensor : tensors) {
       const std::string name = tensor.name;
       std::vector<SourceTensor> one;
       one.push_back(std::move(tensor));
-      INGOT_TRY(one, rename_tensors(table, architecture, config, std::move(one)));
+      INGOT_TRY(one, rename_tensors(table, architecture, config, std::move(one), left_out));
       if (!one.empty()) {
         task.tensors.push_back(std::move(one.front()));
       } else if (name == "lm_head.weight") {

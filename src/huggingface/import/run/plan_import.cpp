@@ -15,8 +15,8 @@
 #include "huggingface/import/keys/architecture_keys.hpp"
 #include "huggingface/import/run/folder_import.hpp"
 #include "huggingface/import/run/plan_parts.hpp"
+#include "huggingface/import/run/plan_projector.hpp"
 #include "huggingface/import/tensors/changed_numbers.hpp"
-#include "huggingface/import/tensors/import_types.hpp"
 #include "huggingface/import/tokenizer/tokenizer_keys.hpp"
 #include "ingot/import.hpp"
 #include "ingot/metadata_keys.hpp"
@@ -50,32 +50,6 @@ Result<Config> with_stated_quantization(const ModelFolder& folder, Config config
       {{"quantization_config", {{"quant_method", lower_case(name->get<std::string>())}}}}, {});
 }
 
-/// Counts as gguf-py does: an expert counts once in `expert`, everything else in `shared`.
-ParameterCounts count_parameters(const TensorPlan& plan) {
-  ParameterCounts counts;
-  std::int64_t expert_sum = 0;
-  std::int64_t expert_tensors = 0;
-  for (const PlannedTensor& tensor : plan.tensors) {
-    std::int64_t size = 1;
-    for (const std::uint64_t dimension : tensor.info.shape) {
-      size *= static_cast<std::int64_t>(dimension);
-    }
-    counts.total += size;
-    const bool is_experts =
-        tensor.info.name.find("_exps.") != std::string::npos && tensor.info.shape.size() >= 3;
-    if (is_experts) {
-      const auto experts = static_cast<std::int64_t>(tensor.info.shape[2]);
-      counts.expert += size / experts;
-      expert_sum += experts;
-      ++expert_tensors;
-    } else {
-      counts.shared += size;
-    }
-  }
-  counts.expert_count = expert_tensors > 0 ? expert_sum / expert_tensors : 0;
-  return counts;
-}
-
 /// Plans one folder.
 class ImportPlanner {
  public:
@@ -94,7 +68,8 @@ class ImportPlanner {
     INGOT_TRY_VOID(open_target(*architecture));
     INGOT_TRY(config, with_stated_quantization(folder_, std::move(config)));
     INGOT_TRY_VOID(undo_quantization(config, tensors));
-    INGOT_TRY(tensors, rename_tensors(table, *architecture, config, std::move(tensors)));
+    std::vector<std::string> left_out;
+    INGOT_TRY(tensors, rename_tensors(table, *architecture, config, std::move(tensors), left_out));
     std::optional<std::uint64_t> first_layer;
     INGOT_TRY(config, choose_layers(*architecture, std::move(config), tensors, first_layer));
     const TensorType type = options_.type ? *options_.type : guess_type(tensors);
@@ -118,6 +93,7 @@ class ImportPlanner {
                                              .target = target(),
                                              .tokens = tokens ? tokens->as_array() : Array()}));
     plan.remarks.insert(plan.remarks.begin(), remarks.begin(), remarks.end());
+    plan.left_out = std::move(left_out);
 
     const TensorType main = main_type(type, architecture->keeps_types, plan);
     const std::uint32_t file_type = ingot::file_type_of(main).value_or(0);
@@ -252,6 +228,31 @@ Result<const Architecture*> find_rules(const RuleTable& table, const ModelFolder
   return rules;
 }
 
+ParameterCounts count_parameters(const TensorPlan& plan) {
+  ParameterCounts counts;
+  std::int64_t expert_sum = 0;
+  std::int64_t expert_tensors = 0;
+  for (const PlannedTensor& tensor : plan.tensors) {
+    std::int64_t size = 1;
+    for (const std::uint64_t dimension : tensor.info.shape) {
+      size *= static_cast<std::int64_t>(dimension);
+    }
+    counts.total += size;
+    const bool is_experts =
+        tensor.info.name.find("_exps.") != std::string::npos && tensor.info.shape.size() >= 3;
+    if (is_experts) {
+      const auto experts = static_cast<std::int64_t>(tensor.info.shape[2]);
+      counts.expert += size / experts;
+      expert_sum += experts;
+      ++expert_tensors;
+    } else {
+      counts.shared += size;
+    }
+  }
+  counts.expert_count = expert_tensors > 0 ? expert_sum / expert_tensors : 0;
+  return counts;
+}
+
 Result<void> check_type(TensorType type) {
   if (is_import_type(type)) return {};
   return fail(Errc::unsupported_type, std::string(find_type(type)->name),
@@ -280,6 +281,7 @@ Result<std::unique_ptr<Import>> plan_import(const Store& store, const std::strin
   const auto plan = [&]() -> Result<std::unique_ptr<Import>> {
     INGOT_TRY(huggingface::ModelFolder opened,
               huggingface::ModelFolder::open(store, folder, options.folder_name.value_or("")));
+    if (options.mmproj) return huggingface::plan_projector(opened, options);
     return huggingface::ImportPlanner(std::move(opened), options).plan();
   };
   const auto not_known = [](const auto&) { return false; };

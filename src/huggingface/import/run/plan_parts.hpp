@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "huggingface/import/general/general_keys.hpp"
 #include "huggingface/import/tensors/tensor_plan.hpp"
 #include "ingot/error.hpp"
 #include "ingot/types.hpp"
@@ -17,6 +18,9 @@ inline constexpr std::uint32_t quantization_version = 2;
 
 /// Fails with Errc::unsupported_type for a type that no import encodes.
 [[nodiscard]] Result<void> check_type(TensorType type);
+
+/// Counts as gguf-py does: an expert counts once in `expert`, everything else in `shared`.
+[[nodiscard]] ParameterCounts count_parameters(const TensorPlan& plan);
 
 /// The config, with the layers that the architecture has beyond those that it counts.
 [[nodiscard]] Result<Config> with_extra_layers(const Config& config,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <span>
 #include <string>
 
 #include "huggingface/folder/json_text.hpp"
@@ -16,6 +17,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t max_head_size = 1 << 16;
 constexpr std::size_t max_factors = 1 << 16;
+constexpr std::uint64_t max_sine_width = 1 << 14;
 
 Result<float> rope_number(const json& rope, const char* name, double otherwise) {
   const json* found = find_member(rope, name);
@@ -72,6 +74,33 @@ Result<std::optional<std::vector<float>>> llama3_factors(const ExtraTensorRule& 
   return std::optional(std::move(factors));
 }
 
+/// The sines, then the cosines, of each position times frequencies that fall from 1 to 1/10000.
+/// What a sine is in the last digit depends on a library.
+Result<std::optional<std::vector<float>>> sine_table(const ExtraTensorRule& rule,
+                                                     const RuleContext& context) {
+  INGOT_TRY(const std::uint64_t width, rule.sines.evaluate_count(context, "the width of sines"));
+  if (width < 4 || width % 2 != 0 || width > max_sine_width) {
+    return refuse("config.json", "the encoder has no width for sines of positions");
+  }
+  const std::uint64_t half = width / 2;
+  const double step = std::log(10000.0) / static_cast<double>(half - 1);
+  std::vector<float> frequencies;
+  for (std::uint64_t i = 0; i < half; ++i) {
+    const float power = static_cast<float>(-step) * static_cast<float>(i);
+    frequencies.push_back(static_cast<float>(std::exp(static_cast<double>(power))));
+  }
+  std::vector<float> table(static_cast<std::size_t>(sine_positions * width));
+  for (std::uint64_t position = 0; position < sine_positions; ++position) {
+    const auto row = std::span(table).subspan(static_cast<std::size_t>(position * width));
+    for (std::size_t i = 0; i < half; ++i) {
+      const double angle = static_cast<double>(static_cast<float>(position) * frequencies[i]);
+      row[i] = static_cast<float>(std::sin(angle));
+      row[static_cast<std::size_t>(half) + i] = static_cast<float>(std::cos(angle));
+    }
+  }
+  return std::optional(std::move(table));
+}
+
 }  // namespace
 
 Result<std::optional<std::vector<float>>> extra_numbers(const ExtraTensorRule& rule,
@@ -79,6 +108,7 @@ Result<std::optional<std::vector<float>>> extra_numbers(const ExtraTensorRule& r
   INGOT_TRY(const json condition, rule.when.evaluate(context));
   if (rule.when.is_set() && !is_truthy(condition)) return std::optional<std::vector<float>>();
   if (rule.is_llama3_factors) return llama3_factors(rule, context);
+  if (rule.sines.is_set()) return sine_table(rule, context);
   INGOT_TRY(const json list, rule.values.evaluate(context));
   if (!list.is_array() || list.empty() || list.size() > max_factors) {
     return refuse("config.json", rule.tensor + " needs a list of numbers");

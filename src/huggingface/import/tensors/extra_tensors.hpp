@@ -2,6 +2,7 @@
 // Tensors that are made of numbers of config.json.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -9,6 +10,9 @@
 #include "ingot/error.hpp"
 
 namespace ingot::huggingface {
+
+/// The positions of a table of sines.
+inline constexpr std::uint64_t sine_positions = 1500;
 
 /// The numbers of an extra tensor; nothing if the rule does not apply.
 [[nodiscard]] Result<std::optional<std::vector<float>>> extra_numbers(const ExtraTensorRule& rule,

@@ -15,7 +15,6 @@ namespace ingot::huggingface {
 namespace {
 
 constexpr std::string_view layer_prefix = "blk.";
-constexpr std::string_view encoder_prefix = "enc.";  // its layers are those that config.json counts
 /// The most missing tensors that an error names.
 constexpr std::size_t max_named = 8;
 
@@ -38,11 +37,12 @@ bool is_feed_forward(std::string_view part) {
                              [&](std::string_view start) { return part.starts_with(start); });
 }
 
-std::map<std::uint64_t, Parts> parts_of_layers(std::span<const PlannedTensor> tensors) {
+std::map<std::uint64_t, Parts> parts_of_layers(std::span<const PlannedTensor> tensors,
+                                               std::string_view encoder) {
   std::map<std::uint64_t, Parts> layers;
   for (const PlannedTensor& tensor : tensors) {
     std::string_view name = tensor.info.name;
-    if (name.starts_with(encoder_prefix)) name.remove_prefix(encoder_prefix.size());
+    if (name.starts_with(encoder)) name.remove_prefix(encoder.size());
     if (!name.starts_with(layer_prefix)) continue;
     const std::string_view rest = name.substr(layer_prefix.size());
     const std::size_t dot = rest.find('.');
@@ -85,8 +85,8 @@ Failure lacks_parts(std::uint64_t layer, const std::vector<std::string_view>& mi
 }  // namespace
 
 Result<void> check_layers(std::span<const PlannedTensor> tensors, std::uint64_t layer_count,
-                          bool may_differ) {
-  const auto layers = parts_of_layers(tensors);
+                          bool may_differ, std::string_view encoder) {
+  const auto layers = parts_of_layers(tensors, encoder);
   for (std::uint64_t layer = 0; layer < layer_count; ++layer) {
     if (layers.count(layer) != 0) continue;
     return refuse("blk." + std::to_string(layer), "the layer has no tensors; config.json counts " +

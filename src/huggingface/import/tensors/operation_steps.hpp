@@ -82,6 +82,10 @@ Views apply(const AsInt32&, const TransformStep&, TensorView);
 Views apply(const FromPositions&, const TransformStep&, TensorView);
 Views apply(const Mxfp4Stack&, const TransformStep&, const TensorView&);
 
+// projector_operations.cpp
+Views apply(const Renumber&, const TransformStep&, TensorView);
+Views apply(const BatchNorm&, const TransformStep&, TensorView);
+
 template <class... View>
 [[nodiscard]] std::vector<TensorView> list_of(View... view) {
   std::vector<TensorView> views;

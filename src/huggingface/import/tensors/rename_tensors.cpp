@@ -45,6 +45,10 @@ std::optional<std::string> new_name(const RuleTable& table, const Architecture& 
                                "e_score_correction.bias"};
   static const RenameRule language_model{RenameRule::Place::anywhere, "language_model.", ""};
   for (const RenameRule& rule : architecture.renames) apply(rule, layers, name);
+  if (!architecture.keeps.empty()) {
+    const bool is_kept = fits_one(architecture.keeps, name) && !fits_one(architecture.drops, name);
+    return is_kept ? std::optional(std::move(name)) : std::nullopt;
+  }
   if (fits_one(table.drops(), name) || fits_one(architecture.drops, name)) return std::nullopt;
   apply(bias, layers, name);
   apply(language_model, layers, name);
@@ -57,13 +61,17 @@ std::optional<std::string> new_name(const RuleTable& table, const Architecture& 
 Result<std::vector<SourceTensor>> rename_tensors(const RuleTable& table,
                                                  const Architecture& architecture,
                                                  const Config& config,
-                                                 std::vector<SourceTensor> tensors) {
+                                                 std::vector<SourceTensor> tensors,
+                                                 std::vector<std::string>& left_out) {
   INGOT_TRY(const std::uint64_t all_layers, config.layer_count());
   const std::uint64_t layers = all_layers - config.extra_layers();
   std::vector<SourceTensor> renamed;
   for (SourceTensor& tensor : tensors) {
     auto name = new_name(table, architecture, layers, tensor.name);
-    if (!name) continue;
+    if (!name) {
+      left_out.push_back(std::move(tensor.name));
+      continue;
+    }
     tensor.name = *std::move(name);
     renamed.push_back(std::move(tensor));
   }

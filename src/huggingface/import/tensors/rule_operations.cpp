@@ -24,7 +24,7 @@ template <one_of<Transpose, RenameTensor, SplitRowsHalf, Deinterleave, Transpose
                  NegExp, Softplus, Multiply, MultiplyRows, SplitRows, SplitLastHalfTransposed,
                  QkvzSplit, ReorderVHeads, NormalToNeox, ViewExperts, PadRows, DropRows, ZeroSlot,
                  NormalizeColumns, SubtractMean, Ternary, FirstOnly, DropIfEqual, ExactName,
-                 StackParts, CopyTensor, AsInt32, FromPositions, Mxfp4Stack>
+                 StackParts, CopyTensor, AsInt32, FromPositions, Mxfp4Stack, Renumber, BatchNorm>
               Operation>
 Result<void> undo(const Operation&, const RuleContext&, const ReturningTensor& tensor) {
   return refuse(std::string(tensor.name),
@@ -135,7 +135,7 @@ Result<std::vector<TensorView>> apply_operation(const TransformStep& step, Tenso
         // The others change no numbers, or name themselves.
         constexpr bool is_quiet =
             one_of<Operation, RenameTensor, DropTensor, DropLayers, DropZeros, StackTensors,
-                   FirstOnly, DropIfEqual, ExactName, StackParts>;
+                   FirstOnly, DropIfEqual, ExactName, StackParts, Renumber>;
         if (!is_quiet) view.applied.emplace_back(Operation::name);
         return apply(operation, step, std::move(view));
       },

@@ -7,6 +7,7 @@ namespace ingot::huggingface {
 namespace {
 
 constexpr std::string_view layer_mark = "{layer}";
+constexpr std::string_view digits = "0123456789";
 
 }  // namespace
 
@@ -23,7 +24,8 @@ TensorNameMap::TensorNameMap(const RuleTable& table, const Architecture& archite
 
 std::optional<std::string> TensorNameMap::find(std::string_view name) const {
   if (auto found = find_base(name)) return found;
-  for (const std::string_view ending : {".weight", ".bias", ".scale"}) {
+  for (const std::string_view ending :
+       {".weight", ".bias", ".scale", ".input_max", ".input_min", ".output_max", ".output_min"}) {
     if (!name.ends_with(ending)) continue;
     if (auto found = find_base(name.substr(0, name.size() - ending.size()))) {
       return *found + std::string(ending);
@@ -33,9 +35,9 @@ std::optional<std::string> TensorNameMap::find(std::string_view name) const {
 }
 
 std::optional<std::string> TensorNameMap::find_base(std::string_view name) const {
-  // Each numeric part of the name may be the number of the layer.
-  for (std::size_t begin = 0; begin <= name.size();) {
-    const std::size_t end = std::min(name.find('.', begin), name.size());
+  // Each number in the name may be that of the layer.
+  for (std::size_t begin = name.find_first_of(digits); begin != name.npos;) {
+    const std::size_t end = std::min(name.find_first_not_of(digits, begin), name.size());
     const auto layer = number_of(name.substr(begin, end - begin));
     if (layer && *layer < layer_count_) {
       std::string general(name.substr(0, begin));
@@ -47,7 +49,7 @@ std::optional<std::string> TensorNameMap::find_base(std::string_view name) const
         return mapped;
       }
     }
-    begin = end + 1;
+    begin = name.find_first_of(digits, end);
   }
   const auto found = names_.find(std::string(name));
   return found == names_.end() ? std::nullopt : std::optional(found->second);

@@ -47,7 +47,7 @@ class TensorPlanner {
     INGOT_TRY_VOID(add_mxfp4_stacks());
     INGOT_TRY_VOID(add_others());
     std::ranges::stable_sort(plan_.tensors, {}, &PlannedTensor::place);
-    if (!task_.is_adapter) INGOT_TRY_VOID(check_whole());
+    if (!task_.is_adapter && !task_.is_projector) INGOT_TRY_VOID(check_whole());
     return std::move(plan_);
   }
 
@@ -63,6 +63,7 @@ class TensorPlanner {
       std::memcpy(bytes.data(), numbers->data(), bytes.size());
       ImportedTensor info{.name = rule.tensor, .type = TensorType::f32};
       info.shape = {numbers->size()};
+      if (rule.sines.is_set()) info.shape = {numbers->size() / sine_positions, sine_positions};
       info.sources = {"config.json"};
       INGOT_TRY_VOID(add(std::move(info), pieces_of(std::move(bytes))));
     }
@@ -306,16 +307,16 @@ class TensorPlanner {
   TensorType choose_type(const ImportedTensor& tensor, std::optional<TensorType> wanted) {
     using enum TensorType;
     if (wanted == i32 || wanted == i64) return *wanted;
+    if (tensor.shape.size() < 2 || tensor.name.ends_with("_norm.weight")) return f32;
+    for (const TypeRule& rule : task_.architecture.types) {
+      const bool is_half = rule.is_half_if_asked && task_.type == f16;
+      if (fits_one(rule.names, tensor.name)) return is_half ? f16 : rule.type;
+    }
     const bool is_weight = ends_with_one(tensor.name, {".weight", ".lora_a", ".lora_b"});
-    if (tensor.shape.size() < 2 || tensor.name.ends_with("_norm.weight") || !is_weight ||
-        (!wanted && fits_one(task_.table.always_f32(), tensor.name))) {
-      return f32;
-    }
+    if (!is_weight || (!wanted && fits_one(task_.table.always_f32(), tensor.name))) return f32;
     const TensorType type = wanted.value_or(task_.type);
-    const bool is_ternary = type == tq1_0 || type == tq2_0;
-    if (is_ternary && (tensor.name == "token_embd.weight" || tensor.name == "output.weight")) {
-      return f16;
-    }
+    const bool is_table = tensor.name == "token_embd.weight" || tensor.name == "output.weight";
+    if (is_table && (type == tq1_0 || type == tq2_0)) return f16;
     if (tensor.shape[0] % find_type(type)->block_elements == 0) return type;
     plan_.remarks.push_back({.code = Errc::type_does_not_fit,
                              .subject = tensor.name,

@@ -2,9 +2,12 @@
 // Every tensor of the result before anything is written.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "huggingface/folder/config.hpp"
@@ -17,6 +20,14 @@
 #include "ingot/metadata.hpp"
 
 namespace ingot::huggingface {
+
+/// The types that an import encodes.
+inline constexpr std::array import_types = {TensorType::f32,  TensorType::f16,   TensorType::bf16,
+                                            TensorType::q8_0, TensorType::tq1_0, TensorType::tq2_0};
+
+[[nodiscard]] constexpr bool is_import_type(TensorType type) noexcept {
+  return std::ranges::find(import_types, type) != import_types.end();
+}
 
 struct PlannedTensor {
   ImportedTensor info;
@@ -41,19 +52,22 @@ struct TensorTask {
   Array tokens = {};                        ///< Their texts, by id; borrowed. Empty: not known.
   /// Norms and products of the halves of an adapter, not the tensors of a whole model.
   bool is_adapter = false;
+  bool is_projector = false;  ///< Encoders and a projector, not a text model.
 };
 
 struct TensorPlan {
   std::vector<PlannedTensor> tensors;  ///< The tensors in the order of the result.
   std::vector<Error> remarks;
+  std::vector<std::string> left_out = {};  ///< Import::left_out
 };
 
 /// Gives the tensors of the folder the names by which rules know them, and leaves out those that
-/// are not imported.
+/// are not imported: their names go to `left_out`.
 [[nodiscard]] Result<std::vector<SourceTensor>> rename_tensors(const RuleTable& table,
                                                                const Architecture& architecture,
                                                                const Config& config,
-                                                               std::vector<SourceTensor> tensors);
+                                                               std::vector<SourceTensor> tensors,
+                                                               std::vector<std::string>& left_out);
 
 /// The type of the first tensor of two or more dimensions that is BF16 or F16; else F16.
 [[nodiscard]] TensorType guess_type(const std::vector<SourceTensor>& tensors);

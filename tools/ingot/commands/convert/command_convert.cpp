@@ -39,6 +39,7 @@ constexpr const char* examples =
     "  ingot convert Qwen3-0.6B qwen3.gguf --type q8_0\n"
     "  ingot convert Qwen3-0.6B --dry-run\n"
     "  ingot convert Qwen3-0.6B qwen3.gguf --max-size 2G\n"
+    "  ingot convert Qwen3-VL-4B models/ --with-mmproj\n"
     "  ingot convert my-adapter adapter.gguf --base Qwen3-0.6B\n"
     "  ingot convert hf:Qwen/Qwen3-0.6B qwen3.gguf\n"
     "  ingot convert ggml-model-f16.bin model.gguf --ctx-size 4096 --eps 1e-5\n"
@@ -109,6 +110,8 @@ std::string option_without_meaning(const Options& options, FileFormat format) {
        is_gguf ? options.has_hf_names == false : !is_bump},
       {options.import.pre.has_value(), "--pre", false},
       {options.import.as_reference, "--as-reference", false},
+      {options.import.mmproj, "--mmproj", false},
+      {options.with_projector, "--with-mmproj", false},
       {options.import.model_name.has_value(), "--model-name", false},
       {!options.metadata_file.empty(), "--metadata", false},
       {!options.base.empty(), "--base", false},
@@ -247,6 +250,9 @@ ExitCode run(Options& options, Console& console) {
     if (!bytes) return console.refuse_usage("convert: --max-size must be a size like 500M or 2GiB");
     options.convert.max_file_bytes = *bytes;
   }
+  if (const std::string problem = settle_projector(options); !problem.empty()) {
+    return console.refuse_usage("convert: " + problem);
+  }
   if (is_import(options, console)) return run_import(options, console);
   if (options.out == "-") {
     return console.refuse_usage(
@@ -340,24 +346,6 @@ void add_bump_options(CLI::App& command, Options& options) {
              "bump: read metadata as the original converter does, errors included");
 }
 
-void add_folder_options(CLI::App& command, Options& options) {
-  add_switch(command, "--dry-run", options.only_plan,
-             "Model folders: show keys and tensors with their origins, write nothing");
-  add_text(command, "--shard", options.shard, "I/N",
-           "Model folders: write only the I-th of N shards; the others can be made elsewhere");
-  add_text(command, "--pre", options.import.pre, "NAME",
-           "Model folders: pre-tokenizer; default: by the tokenizer");
-  add_switch(command, "--as-reference", options.import.as_reference,
-             "Model folders: as the reference converter, with its known defects");
-  add_text(command, "--model-name", options.import.model_name, "NAME",
-           "Model folders: name of the model; default: by its card and its folder");
-  add_text(command, "--metadata", options.metadata_file, "FILE",
-           "Model folders: JSON with values for keys of general.*");
-  add_text(command, "--base", options.base, "FOLDER",
-           "LoRA adapters: the base model, of which config.json is read; default: IN");
-  add_switch(command, "--strict", options.is_strict, "Model folders as OUT: refuse any loss");
-}
-
 void add_ggml_options(CLI::App& command, Options& options) {
   add_number(command, "-c,--ctx-size", options.context, 1,
              std::numeric_limits<std::uint32_t>::max(),
@@ -390,6 +378,7 @@ void add_convert_command(CLI::App& program, Console& console) {
            "safetensors, model folders: split into files of at most 500M, 5G, 2GiB");
   add_gguf_options(command, *options);
   add_folder_options(command, *options);
+  add_switch(command, "--strict", options->is_strict, "Model folders as OUT: refuse any loss");
   add_ggml_options(command, *options);
   add_bump_options(command, *options);
   add_switch(command, "--force", options->convert.replace, "Replace outputs that exist");

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/declaration.hpp"
 #include "cli/imported_folder.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
@@ -86,6 +87,12 @@ struct Outputs {
   std::uint64_t bytes = 0;
 };
 
+/// A model of the folder, and where it goes.
+struct PlannedFile {
+  std::unique_ptr<Import> import;
+  Outputs outputs;
+};
+
 Result<Outputs> plan_outputs(const FolderConversion& conversion, const ConvertOptions& convert,
                              const Import& import) {
   Outputs outputs;
@@ -128,22 +135,47 @@ ExitCode write_outputs(const FolderConversion& conversion, const ConvertOptions&
   return console.fail(is_output ? label : conversion.in, result.error());
 }
 
-void print_json(Console& console, const Import& import, const FolderConversion& conversion,
-                const Outputs& outputs) {
+void write_json(JsonStream& json, const PlannedFile& file, bool only_plan) {
+  json.values("outputs", file.outputs.paths);
+  write_messages_json(json, "warnings", {});
+  write_messages_json(json, "notes", file.import->remarks());
+  json.member("type", find_type(file.import->type())->name);
+  json.member("bytes", file.outputs.bytes);
+  if (!only_plan) return;
+  const auto write = [&](const auto& part) { write_members(json, part); };
+  json.objects("keys", file.import->keys(), write);
+  json.objects("tensors", file.import->tensors(), write);
+}
+
+void print_json(Console& console, const std::vector<PlannedFile>& files,
+                const FolderConversion& conversion) {
   JsonStream json(console.out());
   const auto object = json.object();
   json.member("file", conversion.in);
   json.member("format", name_of(FileFormat::gguf));
-  json.values("outputs", outputs.paths);
-  write_messages_json(json, "warnings", {});
-  write_messages_json(json, "notes", import.remarks());
-  json.member("type", find_type(import.type())->name);
-  json.member("bytes", outputs.bytes);
-  if (conversion.only_plan) {
-    const auto write = [&](const auto& part) { write_members(json, part); };
-    json.objects("keys", import.keys(), write);
-    json.objects("tensors", import.tensors(), write);
+  write_json(json, files.front(), conversion.only_plan);
+  if (files.size() == 1) return;
+  const auto projector = json.object("mmproj");
+  write_json(json, files.back(), conversion.only_plan);
+}
+
+/// A note on tensors that neither the model nor its projector is made of, such as those of a voice.
+void note_left_out(Console& console, const std::string& folder,
+                   const std::vector<PlannedFile>& files) {
+  if (files.size() == 1) return;
+  const std::vector<std::string>& of_projector = files.back().import->left_out();
+  std::map<std::string, std::uint64_t> counts;
+  for (const std::string& name : files.front().import->left_out()) {
+    if (std::ranges::count(of_projector, name) == 0) continue;
+    // Whole models have "model." in front of all that they hold.
+    const std::size_t first = name.starts_with("model.") ? name.find('.') + 1 : 0;
+    ++counts[name.substr(0, name.find('.', first))];
   }
+  std::string parts;
+  for (const auto& [part, count] : counts) {
+    parts += (parts.empty() ? "" : ", ") + escape(part) + ": " + counted(count, "tensor");
+  }
+  if (!parts.empty()) console.remark(folder, "note: in neither file: " + parts);
 }
 
 /// The fault in --base; empty if there is none.
@@ -169,6 +201,38 @@ bool loses(TensorType from, TensorType to) {
 }
 
 }  // namespace
+
+void add_folder_options(CLI::App& command, FolderConversion& options) {
+  add_switch(command, "--dry-run", options.only_plan,
+             "Model folders: show keys and tensors with their origins, write nothing");
+  add_text(command, "--shard", options.shard, "I/N",
+           "Model folders: write only the I-th of N shards; the others can be made elsewhere");
+  add_text(command, "--pre", options.import.pre, "NAME",
+           "Model folders: pre-tokenizer; default: by the tokenizer");
+  add_switch(command, "--as-reference", options.import.as_reference,
+             "Model folders: as the reference converter, with its known defects");
+  add_switch(command, "--mmproj", options.import.mmproj,
+             "Model folders: the projector instead of the model, for images and sound");
+  add_switch(command, "--with-mmproj", options.with_projector,
+             "Model folders: the model and its projector, as two files of the folder OUT");
+  add_text(command, "--model-name", options.import.model_name, "NAME",
+           "Model folders: name of the model; default: by its card and its folder");
+  add_text(command, "--metadata", options.metadata_file, "FILE",
+           "Model folders: JSON with values for keys of general.*");
+  add_text(command, "--base", options.base, "FOLDER",
+           "LoRA adapters: the base model, of which config.json is read; default: IN");
+}
+
+std::string settle_projector(FolderConversion& conversion) {
+  if (!conversion.with_projector) return {};
+  if (conversion.import.mmproj) return "give --mmproj or --with-mmproj";
+  std::string& out = conversion.out;
+  if (out == "-" || format_by_ending(out)) {
+    return "--with-mmproj writes two files; OUT is their folder";
+  }
+  if (!out.empty() && !out.ends_with('/')) out += '/';
+  return {};
+}
 
 TensorType main_type(const Model& model) {
   std::map<TensorType, std::uint64_t> bytes;
@@ -196,6 +260,9 @@ ExitCode import_folder(const FolderConversion& conversion, const ConvertOptions&
   if (const std::string problem = find_wrong_base(conversion, place, named); !problem.empty()) {
     return console.refuse_usage("convert: " + problem);
   }
+  if (named && (conversion.import.mmproj || conversion.with_projector)) {
+    return console.refuse_usage("convert: an adapter has no projector");
+  }
   std::string base = conversion.base;
   if (named && base.empty()) base = conversion.in;
   ImportOptions options = conversion.import;
@@ -215,23 +282,37 @@ ExitCode import_folder(const FolderConversion& conversion, const ConvertOptions&
     INGOT_CLI_TRY(options.metadata, read_whole(conversion.metadata_file), console,
                   conversion.metadata_file);
   }
-  const auto import = plan_folder(console, conversion.in, std::move(options), base);
-  if (!import) return console.fail(conversion.in, import.error());
-  INGOT_CLI_TRY(const auto outputs, plan_outputs(conversion, convert, **import), console,
-                conversion.in);
+  std::vector<PlannedFile> files;
+  for (const bool is_second : {false, true}) {
+    if (is_second && !conversion.with_projector) continue;
+    if (is_second) options.mmproj = true;
+    auto import = plan_folder(console, conversion.in, options, base);
+    if (!import) return console.fail(conversion.in, import.error());
+    INGOT_CLI_TRY(Outputs outputs, plan_outputs(conversion, convert, **import), console,
+                  conversion.in);
+    files.push_back({*std::move(import), std::move(outputs)});
+  }
+  note_left_out(console, conversion.in, files);
   if (!conversion.only_plan) {
     INGOT_CLI_TRY_VOID(make_output_folder(conversion.out), console, conversion.out);
     INGOT_CLI_TRY_VOID(prepare_weights(console, conversion.in), console, conversion.in);
-    const ExitCode code = write_outputs(conversion, convert, **import, outputs, console);
-    if (code != ExitCode::done) return code;
+    for (const auto& [import, outputs] : files) {
+      const ExitCode code = write_outputs(conversion, convert, *import, outputs, console);
+      if (code != ExitCode::done) return code;
+    }
   }
   if (console.is_json()) {
-    print_json(console, **import, conversion, outputs);
-  } else if (conversion.only_plan) {
-    print_plan(console, **import);
-  } else {
-    print_written(console, {outputs.paths.front(), source_type(place, **import), (*import)->type(),
-                            (*import)->tensors().size(), outputs.bytes});
+    print_json(console, files, conversion);
+    return ExitCode::done;
+  }
+  for (const auto& [import, outputs] : files) {
+    if (conversion.only_plan) {
+      if (&import != &files.front().import) console.out().print("\n");
+      print_plan(console, *import);
+    } else {
+      print_written(console, {outputs.paths.front(), source_type(place, *import), import->type(),
+                              import->tensors().size(), outputs.bytes});
+    }
   }
   return ExitCode::done;
 }

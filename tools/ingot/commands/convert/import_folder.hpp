@@ -8,6 +8,10 @@
 
 #include "cli/console.hpp"
 
+namespace CLI {
+class App;
+}  // namespace CLI
+
 namespace ingot::cli {
 
 struct FolderConversion {
@@ -18,8 +22,16 @@ struct FolderConversion {
   std::string base;           ///< The folder of the base model, for an adapter.
   std::string shard;          ///< "I/N"; empty: all.
   bool only_plan = false;
+  bool with_projector = false;  ///< The projector becomes a file of its own beside the model.
   ImportOptions import;
 };
+
+/// Declares the options for model folders as IN.
+void add_folder_options(CLI::App& command, FolderConversion& options);
+
+/// Makes OUT a folder where it gets two files. Returns the fault of the options for projectors, or
+/// an empty text.
+[[nodiscard]] std::string settle_projector(FolderConversion& conversion);
 
 /// What a conversion has written.
 struct WrittenModel {
