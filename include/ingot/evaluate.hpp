@@ -52,6 +52,9 @@ struct TextChunks {
 inline constexpr std::size_t min_chunk_tokens = 8;
 inline constexpr std::size_t max_chunk_tokens = std::size_t{1} << 20;
 
+/// The smaller of 512 and the context of a model.
+[[nodiscard]] INGOT_EXPORT std::size_t usual_chunk_tokens(const Model& model);
+
 /// Encodes a text with the tokenizer of a model. The rest that fills no chunk is dropped. Where the
 /// model wants a bos before every text, the first token of each chunk becomes one, as in llama.cpp.
 ///

@@ -25,6 +25,8 @@ class HeadWork {
         shape_(shape),
         window_(window),
         chunk_(settings.parts.attention.chunk > 0 ? window : 0),
+        is_causal_(settings.is_causal),
+        reach_(settings.is_causal || window == 0 ? batch.chunk_tokens : window / 2),
         tokens_(batch.chunk_tokens),
         padded_tokens_(batch.panels_of_chunk() * panel_tokens),
         key_rows_(buffers, (padded_tokens_ + group_rows) * shape.key_size),
@@ -61,9 +63,8 @@ class HeadWork {
 
   /// The mixture for the queries of a panel, which begins at `position` of the chunk.
   void mix(std::size_t position, const float* queries, float* mixed) {
-    const std::size_t end = std::min(position + panel_tokens, tokens_);
-    const std::size_t begin =
-        window_ > 0 && position + 1 > window_ ? position + 1 - window_ : std::size_t{0};
+    const std::size_t end = std::min(position + panel_tokens + (is_causal_ ? 0 : reach_), tokens_);
+    const std::size_t begin = std::min(first_seen(position), end - 1);
     const std::size_t key_size = shape_.key_size;
     multiply_panel({key_rows_.data() + begin * key_size, key_size, end - begin}, key_size, queries,
                    scores_.data(), false);
@@ -75,10 +76,17 @@ class HeadWork {
  private:
   /// A key or value as it comes back from the cache of an engine.
   [[nodiscard]] float cached(float x) const noexcept {
-    return settings_.rounds_cache ? f32_from_f16(f16_from_f32(x)) : x;
+    return settings_.rounds_cache && is_causal_ ? f32_from_f16(f16_from_f32(x)) : x;
+  }
+
+  /// The first token that one at `position` sees.
+  [[nodiscard]] std::size_t first_seen(std::size_t position) const noexcept {
+    if (!is_causal_) return position > reach_ ? position - reach_ : 0;
+    return window_ > 0 && position + 1 > window_ ? position + 1 - window_ : 0;
   }
 
   [[nodiscard]] bool sees(std::size_t query, std::size_t key) const noexcept {
+    if (!is_causal_) return (query > key ? query - key : key - query) <= reach_;
     if (chunk_ > 0) return key <= query && key / chunk_ == query / chunk_;
     return key <= query && (window_ == 0 || query - key < window_);
   }
@@ -94,7 +102,7 @@ class HeadWork {
       apply_cap(settings_.attention_cap, std::span(row, panel_tokens));
       if (slope_ != 0.0F) {
         for (std::size_t t = 0; t < panel_tokens; ++t) {
-          row[t] -= slope_ * (static_cast<float>(position + t) - static_cast<float>(key));
+          row[t] -= slope_ * std::abs(static_cast<float>(position + t) - static_cast<float>(key));
         }
       }
       for (std::size_t t = 0; t < panel_tokens; ++t) {
@@ -122,6 +130,8 @@ class HeadWork {
   const Attention& shape_;
   std::size_t window_;
   std::size_t chunk_;
+  bool is_causal_;
+  std::size_t reach_;  ///< The distance to the furthest token that one sees in both directions.
   float slope_ = 0.0F;
   float sink_ = 0.0F;
   bool has_sink_ = false;
@@ -244,8 +254,13 @@ Result<Heads> make_heads(const LayerWork& layer_work, const Attention& attention
   if (attention.is_narrow()) return make_narrow_heads(layer_work, attention, inputs);
   Heads made;
   INGOT_TRY(made.queries, layer_work.project(attention.query, inputs));
+  if (attention.has_kept) return made;
   INGOT_TRY(made.keys, layer_work.project(attention.key, inputs));
-  INGOT_TRY(made.values, layer_work.project(attention.value, inputs));
+  if (attention.values_are_keys) {
+    made.values = made.keys.copy();
+  } else {
+    INGOT_TRY(made.values, layer_work.project(attention.value, inputs));
+  }
   if (layer_work.settings.parts.attention.has_gated_queries) split_gates(attention, made);
   const float bound = layer_work.settings.clamp;
   if (bound == 0.0F) return made;
@@ -278,6 +293,30 @@ void place_heads(const LayerWork& layer_work, const Attention& attention, const 
   }
 }
 
+/// Norm and rotation of keys, and norm of values; or those of an earlier layer.
+void place_keys(const LayerWork& layer_work, const Attention& attention, const Rotation* rotation,
+                Panels& states, Heads& made) {
+  const std::size_t key_features = attention.kv_head_count * attention.key_size;
+  const std::size_t value_features = attention.kv_head_count * attention.value_size;
+  const std::size_t at = attention.kept_at;
+  if (attention.has_kept) {
+    made.keys = features_of(states, at, key_features);
+    made.values = features_of(states, at + key_features, value_features);
+    return;
+  }
+  place_heads(layer_work, attention, attention.key_norm, attention.kv_head_count, rotation,
+              made.keys);
+  if (layer_work.settings.parts.attention.has_value_norms) {
+    for (std::size_t panel = 0; panel < made.values.panel_count(); ++panel) {
+      normalise_heads({.is_applied = true}, layer_work.settings, attention.kv_head_count,
+                      attention.value_size, made.values.row(panel, 0));
+    }
+  }
+  if (!attention.keeps) return;
+  copy_features(made.keys, 0, key_features, states, at);
+  copy_features(made.values, 0, value_features, states, at + key_features);
+}
+
 /// Makes the queries of late tokens longer, so that long texts do not blur.
 void cool(const LayerWork& layer_work, Panels& queries) {
   const Settings& settings = layer_work.settings;
@@ -295,13 +334,13 @@ void cool(const LayerWork& layer_work, Panels& queries) {
 
 Result<void> apply_attention(const LayerWork& layer_work, const Attention& attention,
                              std::size_t layer, const Rotation& rotation, const Panels& inputs,
-                             Panels& outputs) {
+                             Panels& states, Panels& outputs) {
   const Settings& settings = layer_work.settings;
   INGOT_TRY(Heads made, make_heads(layer_work, attention, inputs));
   const bool is_rotated = settings.is_rotated(layer);
   const Rotation* own = is_rotated ? &rotation : nullptr;
   place_heads(layer_work, attention, attention.query_norm, attention.head_count, own, made.queries);
-  place_heads(layer_work, attention, attention.key_norm, attention.kv_head_count, own, made.keys);
+  place_keys(layer_work, attention, own, states, made);
   if (settings.cooling > 0 && !is_rotated) cool(layer_work, made.queries);
   Panels mixed(attention.head_count * attention.value_size, inputs.panel_count());
   const std::size_t window = settings.windows[layer] ? settings.window : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What mixes the tokens of a chunk: causal attention.
+// What mixes the tokens of a chunk: attention to earlier tokens, or to all.
 #pragma once
 
 #include "evaluation/layer_work.hpp"
@@ -10,8 +10,9 @@ namespace ingot::evaluation {
 /// outputs = the attention of a layer.
 ///
 /// @param rotation  that of the layer.
+/// @param states    hold keys and values that layers share.
 [[nodiscard]] Result<void> apply_attention(const LayerWork& layer_work, const Attention& attention,
                                            std::size_t layer, const Rotation& rotation,
-                                           const Panels& inputs, Panels& outputs);
+                                           const Panels& inputs, Panels& states, Panels& outputs);
 
 }  // namespace ingot::evaluation

@@ -3,15 +3,15 @@
 
 namespace ingot::evaluation {
 
-Result<void> check_chunk_tokens(std::size_t chunk_tokens) {
-  if (chunk_tokens >= min_chunk_tokens && chunk_tokens <= max_chunk_tokens) return {};
+Result<void> check_chunk_tokens(std::size_t chunk_tokens, std::size_t fewest) {
+  if (chunk_tokens >= fewest && chunk_tokens <= max_chunk_tokens) return {};
   return fail(Errc::invalid_argument, "chunk_tokens",
-              std::to_string(chunk_tokens) + "; from " + std::to_string(min_chunk_tokens) + " to " +
+              std::to_string(chunk_tokens) + "; from " + std::to_string(fewest) + " to " +
                   std::to_string(max_chunk_tokens) + " are supported");
 }
 
-Result<void> ChunkRunner::check(const TextChunks& text) {
-  INGOT_TRY_VOID(check_chunk_tokens(text.chunk_tokens));
+Result<void> ChunkRunner::check(const TextChunks& text, std::size_t fewest_tokens) {
+  INGOT_TRY_VOID(check_chunk_tokens(text.chunk_tokens, fewest_tokens));
   if (text.ids.empty() || text.ids.size() % text.chunk_tokens != 0) {
     return fail(Errc::invalid_argument, "text",
                 std::to_string(text.ids.size()) + " tokens are no whole chunks of " +

@@ -14,7 +14,11 @@ namespace ingot::evaluation {
 inline constexpr std::size_t batch_tokens = 512;
 
 /// Fails with Errc::invalid_argument for chunks of a length that is not supported.
-[[nodiscard]] Result<void> check_chunk_tokens(std::size_t chunk_tokens);
+[[nodiscard]] Result<void> check_chunk_tokens(std::size_t chunk_tokens,
+                                              std::size_t fewest = min_chunk_tokens);
+
+/// The tokens of the context of a model; 0 if that is unknown.
+[[nodiscard]] std::uint64_t context_of(const Model& model);
 
 /// The batches of a text, the progress through them, and the bound of memory.
 class ChunkRunner {
@@ -27,7 +31,8 @@ class ChunkRunner {
         total_(model_layers * text.chunk_count()) {}
 
   /// Fails with Errc::invalid_argument for chunks of a size that is not supported.
-  [[nodiscard]] static Result<void> check(const TextChunks& text);
+  [[nodiscard]] static Result<void> check(const TextChunks& text,
+                                          std::size_t fewest_tokens = min_chunk_tokens);
 
   /// The largest batch.
   [[nodiscard]] Batch largest_batch() const noexcept {

@@ -52,6 +52,7 @@ Result<std::vector<float>> compute_logits(const Model& model, const TextChunks& 
                                           const EvaluationOptions& options) {
   INGOT_TRY_VOID(ChunkRunner::check(text));
   INGOT_TRY(ForwardPass pass, ForwardPass::make(model, options));
+  INGOT_TRY_VOID(check_predicts(pass.network()));
   ChunkRunner runner(text, options, pass.network().layers.size());
   const std::size_t vocabulary = pass.network().vocabulary_size();
   const CheckedNumber bytes = CheckedNumber(text.ids.size()) * vocabulary * sizeof(float) +

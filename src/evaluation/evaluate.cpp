@@ -47,10 +47,14 @@ class Evaluator {
  private:
   Result<void> make_passes(const Model& base, std::span<const Model* const> others) {
     INGOT_TRY(ForwardPass pass, ForwardPass::make(base, options_));
+    INGOT_TRY_VOID(check_predicts(pass.network()));
     passes_.push_back(std::move(pass));
     for (std::size_t i = 0; i < others.size(); ++i) {
       Result<ForwardPass> other = ForwardPass::make(*others[i], options_);
       if (!other) return fail_in(*others[i], std::move(other.error()));
+      if (const auto predicts = check_predicts(other->network()); !predicts) {
+        return fail_in(*others[i], predicts.error());
+      }
       const std::size_t size = passes_[0].network().vocabulary_size();
       if (other->network().vocabulary_size() != size) {
         return fail_in(

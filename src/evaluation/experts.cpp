@@ -176,8 +176,8 @@ Result<void> add_shared_expert(const LayerWork& layer_work, const Experts& exper
 }  // namespace
 
 Result<void> apply_experts(const LayerWork& layer_work, const Experts& experts,
-                           const Panels& inputs, Panels& outputs) {
-  INGOT_TRY(const Panels logits, layer_work.project(experts.router, inputs));
+                           const Panels& inputs, const Panels& router_inputs, Panels& outputs) {
+  INGOT_TRY(const Panels logits, layer_work.project(experts.router, router_inputs));
   Assignments assignments(experts.count);
   Router router(layer_work.settings, experts);
   for (std::size_t panel = 0; panel < inputs.panel_count(); ++panel) {

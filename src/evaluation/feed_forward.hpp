@@ -17,7 +17,9 @@ namespace ingot::evaluation {
                                         std::span<const std::uint8_t> tokens, Panels& outputs);
 
 /// Applies the experts that the router of a layer chooses, and the shared expert.
+/// @param router_inputs  what the router reads.
 [[nodiscard]] Result<void> apply_experts(const LayerWork& layer_work, const Experts& experts,
-                                         const Panels& inputs, Panels& outputs);
+                                         const Panels& inputs, const Panels& router_inputs,
+                                         Panels& outputs);
 
 }  // namespace ingot::evaluation

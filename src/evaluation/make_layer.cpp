@@ -19,6 +19,7 @@ class LayerMaker : public PartMaker {
     INGOT_TRY_VOID(add_feed_forward("", settings_.width, layer.feed_forward));
     INGOT_TRY(layer.feed_forward.inner_norm, finder_.norm("ffn_sub_norm"));
     INGOT_TRY_VOID(add_experts(layer.experts));
+    INGOT_TRY_VOID(add_streams(layer));
     return layer;
   }
 
@@ -44,7 +45,19 @@ class LayerMaker : public PartMaker {
     return {};
   }
 
+  /// Norms of the sums that a layer makes.
+  Result<void> add_norms_behind(Layer& layer) {
+    const auto add = [&](const char* name, Norm& norm) -> Result<void> {
+      INGOT_TRY(norm, finder_.norm(name));
+      return check(name, norm, settings_.width);
+    };
+    INGOT_TRY_VOID(add("attn_output_norm", layer.sum_norm));
+    INGOT_TRY_VOID(add("attn_norm_2", layer.second_sum_norm));
+    return add("layer_output_norm", layer.end_norm);
+  }
+
   Result<void> add_norms(Layer& layer) {
+    if (settings_.parts.norms.are_behind) return add_norms_behind(layer);
     const std::string before(settings_.parts.norms.feed_forward_name);
     INGOT_TRY(layer.attention_norm, finder_.usual_norm("attn_norm"));
     INGOT_TRY(layer.own_attention_norm, finder_.norm("attn_norm_2"));
@@ -86,9 +99,10 @@ class LayerMaker : public PartMaker {
     if (!made.sinks.empty() && made.sinks.size() != made.head_count) {
       return contradicts("attn_sinks", "it has not one number for each head");
     }
-    if (made.rotated_from + settings_.rope.rotated > made.key_size) {
+    const std::size_t rotated = settings_.rotated_of(index_);
+    if (made.rotated_from + rotated > made.key_size) {
       return refuse(settings_.prefix + "rope.dimension_count",
-                    std::to_string(settings_.rope.rotated) + " elements rotate, and a head has " +
+                    std::to_string(rotated) + " elements rotate, and a head has " +
                         std::to_string(made.key_size));
     }
     return {};
@@ -114,8 +128,9 @@ class LayerMaker : public PartMaker {
     const std::size_t width = settings_.width;
     INGOT_TRY(const Matrix fused, finder_.matrix("attn_qkv"));
     if (fused.exists()) {
-      const std::size_t query = made.head_count * settings_.key_size * parts_of_query();
-      const std::size_t key = made.kv_head_count * settings_.key_size;
+      const std::size_t size = settings_.key_size_of(index_);
+      const std::size_t query = made.head_count * size * parts_of_query();
+      const std::size_t key = made.kv_head_count * size;
       if (fused.columns != width || fused.row_count <= query + key) {
         return contradicts("attn_qkv", "it is too small for its heads");
       }
@@ -128,6 +143,9 @@ class LayerMaker : public PartMaker {
       INGOT_TRY(made.value, finder_.matrix("attn_v"));
     }
     made.key_size = made.query.row_count / made.head_count / parts_of_query();
+    made.has_kept = index_ >= settings_.own_cache_layers;
+    made.values_are_keys = !made.has_kept && !made.value.exists();
+    if (made.has_kept || made.values_are_keys) return add_shared(made);
     made.value_size = made.value.row_count / made.kv_head_count;
     if (made.key_size == 0 || made.value_size == 0) {
       return contradicts("attn_q", "it has fewer rows than heads");
@@ -139,6 +157,22 @@ class LayerMaker : public PartMaker {
     set_scale(made, made.key_size);
     INGOT_TRY(made.query_norm, head_norm("attn_q_norm", made.key_size, made.head_count));
     INGOT_TRY(made.key_norm, head_norm("attn_k_norm", made.key_size, made.kv_head_count));
+    return {};
+  }
+
+  /// Heads whose keys are those of another layer, or whose values are their keys. Matrices that
+  /// such layers have all the same are not used.
+  Result<void> add_shared(Attention& made) {
+    made.value_size = made.key_size;
+    INGOT_TRY_VOID(check("attn_q", made.query, settings_.width, made.head_count * made.key_size));
+    if (made.values_are_keys) {
+      INGOT_TRY_VOID(
+          check("attn_k", made.key, settings_.width, made.kv_head_count * made.key_size));
+    }
+    set_scale(made, made.key_size);
+    INGOT_TRY(made.query_norm, head_norm("attn_q_norm", made.key_size, made.head_count));
+    INGOT_TRY(made.key_norm, head_norm("attn_k_norm", made.key_size, made.kv_head_count));
+    if (made.has_kept) made.key = made.value = {};
     return {};
   }
 
@@ -216,6 +250,9 @@ class LayerMaker : public PartMaker {
     INGOT_TRY(made.gate, finder_.matrix("ffn_gate" + suffix));
     INGOT_TRY(made.up, finder_.matrix("ffn_up" + suffix));
     INGOT_TRY(made.down, finder_.matrix("ffn_down" + suffix));
+    if (settings_.parts.has_unbiased_ffn) {
+      for (Matrix* matrix : {&made.gate, &made.up, &made.down}) matrix->bias.clear();
+    }
     INGOT_TRY(const Matrix fused, finder_.matrix("ffn_gate_up" + suffix));
     if (!made.down.exists()) return {};
     const std::size_t inner = made.down.columns;
@@ -247,6 +284,8 @@ class LayerMaker : public PartMaker {
     INGOT_TRY_VOID(add_feed_forward("_exps", latent, made.chosen));
     INGOT_TRY_VOID(add_feed_forward("_shexp", width, made.shared));
     INGOT_TRY(made.shared_router, finder_.numbers("ffn_gate_inp_shexp.weight"));
+    INGOT_TRY(made.router_scale, finder_.numbers("ffn_gate_inp.scale"));
+    if (made.router_scale.size() != width) made.router_scale.clear();
     INGOT_TRY(made.selection_bias, finder_.numbers("exp_probs_b.bias"));
     made.count = made.router.row_count;
     const auto& shape =

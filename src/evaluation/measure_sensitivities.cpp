@@ -49,6 +49,7 @@ class Measurement {
   Result<std::vector<TensorSensitivity>> run() {
     INGOT_TRY_VOID(ChunkRunner::check(text_));
     INGOT_TRY(ForwardPass base, ForwardPass::make(model_, options_.run));
+    INGOT_TRY_VOID(check_predicts(base.network()));
     passes_.push_back(std::move(base));
     groups_ = groups_of(network());
     for (Group& group : groups_) {

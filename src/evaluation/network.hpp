@@ -18,10 +18,11 @@ struct Matrix {
   std::size_t first_row = 0;
   std::size_t row_count = 0;
   std::size_t columns = 0;
-  std::vector<float> bias = {};  ///< A number for each row, of each expert, or empty.
-  float scale = 1.0F;            ///< Of all rows.
-  std::size_t expert_rows = 0;   ///< Rows from an expert to the next; 0: row_count.
-  bool is_later_part = false;    ///< The first part of a fused tensor stands for all.
+  std::vector<float> bias = {};    ///< A number for each row, of each expert, or empty.
+  float scale = 1.0F;              ///< Of all rows.
+  std::vector<float> scales = {};  ///< For each expert, or empty.
+  std::size_t expert_rows = 0;     ///< Rows from an expert to the next; 0: row_count.
+  bool is_later_part = false;      ///< The first part of a fused tensor stands for all.
 
   [[nodiscard]] bool exists() const noexcept { return tensor != nullptr; }
   /// The rows of one expert, or of one head.
@@ -50,7 +51,8 @@ struct FeedForward {
 
 struct Experts {
   Matrix router;
-  Matrix latent_down;  ///< Optional: makes the narrow inputs of the chosen experts.
+  std::vector<float> router_scale;  ///< Of what the router reads: the layer's states; or empty.
+  Matrix latent_down;               ///< Optional: makes the narrow inputs of the chosen experts.
   Matrix latent_up;
   std::vector<float> selection_bias;  ///< Added to shares where experts are chosen.
   FeedForward chosen;                 ///< The matrices of all experts.
@@ -85,6 +87,10 @@ struct Attention {
   std::size_t value_size = 0;    ///< Elements of a value.
   std::size_t rotated_from = 0;  ///< The first element of a head that rotates.
   float scale = 0.0F;
+  std::size_t kept_at = 0;       ///< Where keys and values that layers share are in the states.
+  bool keeps = false;            ///< Later layers use its keys and values.
+  bool has_kept = false;         ///< It uses those of an earlier layer.
+  bool values_are_keys = false;  ///< Before their norm and rotation.
 
   [[nodiscard]] bool exists() const noexcept { return output.exists(); }
   [[nodiscard]] bool is_narrow() const noexcept { return narrow_values.down.exists(); }
@@ -195,6 +201,37 @@ struct ChannelMix {
   [[nodiscard]] bool exists() const noexcept { return key.exists(); }
 };
 
+/// What a layer makes of an input of its own: out(gelu(gate(x)) * input).
+struct LayerInput {
+  Matrix gate;
+  Matrix out;
+  Norm norm;
+
+  [[nodiscard]] bool exists() const noexcept { return gate.exists(); }
+};
+
+/// The inputs of all layers: of the token, and of its embedding.
+struct LayerInputs {
+  std::size_t size = 0;  ///< Features of the input of a layer; 0: they have none.
+  Matrix embedding;
+  Matrix projection;
+  Norm norm;
+};
+
+/// How a layer that computes one of several streams of states changes the others.
+struct StreamMix {
+  Norm router_norm;
+  Matrix router;
+  Matrix prediction;
+  Matrix correction;
+  std::vector<float> scale;  ///< Of the first stream, where it gets the input of the layer.
+  Matrix side_down;          ///< What goes beside attention.
+  Matrix side_up;
+  Norm side_norm;
+
+  [[nodiscard]] bool exists() const noexcept { return router.exists(); }
+};
+
 struct Layer {
   Norm attention_norm;
   Norm own_attention_norm;  ///< Of attention alone, where the other one is for both parts.
@@ -209,6 +246,15 @@ struct Layer {
   Experts experts;
   ChannelMix channel_mix;  ///< In place of the feed-forward part.
   Norm post_feed_forward_norm;
+  Norm sum_norm;         ///< Of the sum of the layer's input and its attention.
+  Norm second_sum_norm;  ///< Of that and the input once more, or missing.
+  Norm end_norm;         ///< Of what the layer makes.
+  Norm dense_norm;       ///< Behind the feed-forward part that is beside experts.
+  Norm expert_norm;      ///< Before those experts.
+  Norm post_expert_norm;
+  LayerInput input;
+  StreamMix streams;
+  float output_scale = 1.0F;  ///< Of all that the layer makes.
 
   /// Whether it mixes the tokens of a chunk.
   [[nodiscard]] bool mixes() const noexcept {
@@ -230,19 +276,35 @@ struct Layer {
 struct Network {
   Settings settings;
   Matrix embedding;
-  Matrix positions;  ///< Learned, a row for each position, or missing.
+  Matrix positions;               ///< Learned, a row for each position, or missing.
+  std::vector<float> token_type;  ///< Added to each token, or empty.
   Norm embedding_norm;
   std::vector<Layer> layers;
   Norm output_norm;
   Matrix output;
+  LayerInputs layer_inputs;
+  std::size_t stream_count = 1;     ///< Streams of states.
+  Matrix split;                     ///< For each stream but the first, what makes it.
+  Matrix merge;                     ///< For each, what it adds to the first one in the end.
+  std::size_t kept_features = 0;    ///< Of keys and values that layers share.
+  std::vector<Matrix> heads;        ///< Of the vector of a text, one behind the other.
   std::vector<float> rope_factors;  ///< Divisors of the frequencies; empty: 1
   std::vector<float> long_rope_factors;
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return embedding.row_count; }
+  /// Where the inputs of the layers are in the states.
+  [[nodiscard]] std::size_t inputs_at() const noexcept { return settings.width * stream_count; }
+  /// Where keys and values are that layers share.
+  [[nodiscard]] std::size_t kept_at() const noexcept {
+    return inputs_at() + layer_inputs.size * layers.size();
+  }
   /// Features of the states of a token: those that go from layer to layer, and those that a layer
   /// leaves behind them for later ones.
   [[nodiscard]] std::size_t state_features() const noexcept;
 };
+
+/// The error for a network that predicts no tokens.
+[[nodiscard]] Result<void> check_predicts(const Network& network);
 
 /// Finds all weights of a model, which must live as long as the network.
 /// @return errors that name the key or tensor: the errors of read_settings, a missing tensor, a

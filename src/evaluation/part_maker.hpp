@@ -41,6 +41,9 @@ class PartMaker {
   [[nodiscard]] Result<DeltaNet> delta_net();
   [[nodiscard]] Result<TimeMix> time_mix();
   [[nodiscard]] Result<ChannelMix> channel_mix();
+  /// What a layer has besides attention and a feed-forward part: an input of its own, norms of
+  /// what is beside experts, and streams.
+  [[nodiscard]] Result<void> add_streams(Layer& layer);
 
  protected:
   const Model& model_;

@@ -20,6 +20,7 @@ enum class NormKind : std::uint8_t {
 struct NormFacts {
   NormKind kind = NormKind::rms;  ///< Follows from the key of the epsilon that a row requires.
   bool lack_weights = false;      ///< Norms without a tensor are computed, too.
+  bool are_behind = false;        ///< Norms of the sums that a layer makes, not of its inputs.
   /// The tensor of the norm before the feed-forward part.
   std::string_view feed_forward_name = "ffn_norm";
 };
@@ -38,6 +39,7 @@ struct PositionFacts {
   bool rotates_only_windows = false;   ///< In models with windows, other layers have no rotation.
   bool may_lack_rotation = false;      ///< The key `rope.scaling.finetuned` switches it off.
   double window_base = 0.0;            ///< Of layers with a window; 0: that of the others.
+  bool factors_spare_windows = false;  ///< The divisors of frequencies are for other layers.
   bool window_is_scaled = false;       ///< Positions are scaled in layers with a window, too.
   std::optional<double> largest_bias = {};  ///< Of ALiBi, where the key is missing.
 };
@@ -46,18 +48,25 @@ enum class AttentionScale : std::uint8_t {
   head,    ///< 1 / sqrt(elements of a head)
   key,     ///< The key `attention.scale`; `head` if there is none, or if it is 0.
   gemma2,  ///< `head`, but 1 / sqrt(width / heads) in the model of 46 layers.
+  one,     ///< 1
   gemma3   ///< `head`, but 1 / sqrt(width / heads) in the model of 62 layers.
 };
 
 struct AttentionFacts {
   AttentionScale scale = AttentionScale::head;
-  double cap = 0.0;                   ///< Of scores, where the key is missing; 0: none.
-  bool norms_after_rotation = false;  ///< Queries and keys rotate before their norms.
-  bool has_plain_norms = false;       ///< Rotated queries and keys have a norm without weights.
-  bool clamps = false;                ///< The key `attention.clamp_kqv` bounds the projections.
-  std::uint32_t chunk = 0;            ///< A window is a chunk of so many tokens.
-  bool has_gated_queries = false;     ///< Each head's query has a gate of its output behind it.
-  bool cools_late = false;            ///< Queries grow with their position where nothing rotates.
+  double cap = 0.0;                    ///< Of scores, where the key is missing; 0: none.
+  bool norms_after_rotation = false;   ///< Queries and keys rotate before their norms.
+  bool has_plain_norms = false;        ///< Rotated queries and keys have a norm without weights.
+  bool has_value_norms = false;        ///< Values have a norm without weights.
+  bool clamps = false;                 ///< The key `attention.clamp_kqv` bounds the projections.
+  std::uint32_t chunk = 0;             ///< A window is a chunk of so many tokens.
+  bool has_gated_queries = false;      ///< Each head's query has a gate of its output behind it.
+  bool cools_late = false;             ///< Queries grow with their position where nothing rotates.
+  bool may_see_later = false;          ///< Tokens see later ones if `attention.causal` is false.
+  bool sees_later = false;             ///< They always do.
+  bool has_symmetric_windows = false;  ///< Half a window lies before a token, half behind it.
+  std::uint32_t window_period = 0;     ///< Of layers with a window, for encoders; 0: by the row.
+  bool is_first_full = false;          ///< The first layer of a period has no window, not the last.
 };
 
 enum class Activation : std::uint8_t {
@@ -111,6 +120,9 @@ struct Parts {
   PositionFacts positions;
   AttentionFacts attention;
   Activation activation = Activation::silu;
+  std::uint32_t sparse_layers = 0;  ///< In so many layers only the largest gates count.
+  bool has_unbiased_ffn = false;    ///< Biases of the feed-forward part do not count.
+  bool reads_activation = false;    ///< The key `hidden_activation` may say "silu".
   ExpertFacts experts;
   StateSpaceFacts state_space;
   DeltaNetFacts delta_net;

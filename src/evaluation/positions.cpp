@@ -10,8 +10,8 @@ namespace ingot::evaluation {
 namespace {
 
 /// The part of the scaling that YaRN takes of a pair, from 0 to 1.
-double yarn_share(const RopeSettings& rope, double base, std::size_t pair) {
-  const double size = static_cast<double>(rope.rotated);
+double yarn_share(const RopeSettings& rope, std::size_t rotated, double base, std::size_t pair) {
+  const double size = static_cast<double>(rotated);
   const auto pair_of_turns = [&](double turns) {
     const double context = static_cast<double>(rope.original_context);
     return size * std::log(context / (turns * 2.0 * std::numbers::pi)) / (2.0 * std::log(base));
@@ -28,15 +28,16 @@ Rotation::Rotation(const RopeSettings& rope, Pairing pairing, bool in_window,
                    std::span<const float> factors, const Batch& batch)
     : pairing_(pairing),
       positions_(batch.panels_of_chunk() * panel_tokens),
-      cosines_(rope.rotated / 2 * positions_),
+      cosines_((in_window ? rope.window_rotated : rope.rotated) / 2 * positions_),
       sines_(cosines_.size()) {
+  const std::size_t rotated = in_window ? rope.window_rotated : rope.rotated;
   const double base = in_window ? rope.window_base : rope.base;
   const double scale = in_window ? rope.window_scale : rope.scale;
   const double magnitude = in_window ? rope.window_magnitude : rope.magnitude;
-  for (std::size_t pair = 0; pair < rope.rotated / 2; ++pair) {
-    const double exponent = -2.0 * static_cast<double>(pair) / static_cast<double>(rope.rotated);
+  for (std::size_t pair = 0; pair < rotated / 2; ++pair) {
+    const double exponent = -2.0 * static_cast<double>(pair) / static_cast<double>(rotated);
     const double factor = factors.empty() ? 1.0 : static_cast<double>(factors[pair]);
-    const double share = rope.is_yarn ? yarn_share(rope, base, pair) : 1.0;
+    const double share = rope.is_yarn ? yarn_share(rope, rotated, base, pair) : 1.0;
     const double frequency = std::pow(base, exponent) * (scale * share + 1.0 - share) / factor;
     for (std::size_t position = 0; position < positions_; ++position) {
       const double angle = static_cast<double>(position) * frequency;

@@ -3,95 +3,30 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "evaluation/keys/key_reader.hpp"
 #include "evaluation/token_math.hpp"
 #include "ingot/metadata_keys.hpp"
-#include "model/open/model_header.hpp"
 
 namespace ingot::evaluation {
 namespace {
 
-// Bounds that no network reaches, so that no product of three of them exceeds 64 bits.
-constexpr std::uint64_t max_size = std::uint64_t{1} << 20;
-constexpr std::uint64_t max_layers = 10000;
-constexpr std::uint64_t max_tokens = std::uint64_t{1} << 40;
-
-/// Reads keys `<architecture>.<suffix>`.
-class KeyReader {
- public:
-  KeyReader(const Model& model, std::string prefix) : model_(model), prefix_(std::move(prefix)) {}
-
-  [[nodiscard]] bool has(std::string_view suffix) const {
-    return model_.find(prefix_ + std::string(suffix)) != nullptr;
+/// Whether tokens see later ones, and what becomes of their states.
+Result<void> read_purpose(const KeyReader& keys, Settings& settings) {
+  const AttentionFacts& facts = settings.parts.attention;
+  INGOT_TRY(settings.is_causal, keys.flag_or(suffixes::attention_causal, true));
+  if (!settings.is_causal && !facts.may_see_later && !facts.sees_later) {
+    return refuse_kind(settings.prefix + std::string(suffixes::attention_causal),
+                       "it is false, so tokens see later ones; for this architecture only true is "
+                       "supported");
   }
-
-  [[nodiscard]] Result<std::uint64_t> number(std::string_view suffix, std::uint64_t lowest,
-                                             std::uint64_t highest) const {
-    const std::string key = prefix_ + std::string(suffix);
-    INGOT_TRY(const auto number, model_.get<std::uint64_t>(key));
-    if (number < lowest || number > highest) {
-      return refuse(key, "it is " + std::to_string(number) + "; " + std::to_string(lowest) +
-                             " to " + std::to_string(highest) + " are supported");
-    }
-    return number;
-  }
-  [[nodiscard]] Result<std::uint64_t> number_or(std::string_view suffix, std::uint64_t fallback,
-                                                std::uint64_t highest) const {
-    return has(suffix) ? number(suffix, 0, highest) : Result<std::uint64_t>(fallback);
-  }
-  [[nodiscard]] Result<std::size_t> size(std::string_view suffix) const {
-    return number(suffix, 1, max_size);
-  }
-  /// A number from 1; the fallback if the key is missing or 0.
-  [[nodiscard]] Result<std::size_t> size_or(std::string_view suffix, std::size_t fallback) const {
-    INGOT_TRY(const std::uint64_t found, number_or(suffix, 0, max_size));
-    return found == 0 ? fallback : static_cast<std::size_t>(found);
-  }
-  /// That of a layer, where each may have its own.
-  [[nodiscard]] Result<std::size_t> layer_size_or(std::string_view suffix, std::size_t layer,
-                                                  std::size_t fallback) const {
-    const std::string key = prefix_ + std::string(suffix);
-    const ModelHeader header(model_);
-    if (!header.has_key(key)) return fallback;
-    if (!header.array_size(key)) return size_or(suffix, 0);
-    const auto found = header.number(key, layer);
-    if (!found || *found < 0 || static_cast<std::uint64_t>(*found) > max_size) {
-      return refuse(key, "it has no fitting number for layer " + std::to_string(layer));
-    }
-    return static_cast<std::size_t>(*found);
-  }
-
-  [[nodiscard]] Result<bool> flag_or(std::string_view suffix, bool fallback) const {
-    return has(suffix) ? model_.get<bool>(prefix_ + std::string(suffix)) : Result<bool>(fallback);
-  }
-
-  [[nodiscard]] Result<double> real(std::string_view suffix) const {
-    const std::string key = prefix_ + std::string(suffix);
-    INGOT_TRY(const auto real, model_.get<double>(key));
-    if (!std::isfinite(real)) return refuse(key, "it is not a finite number");
-    return real;
-  }
-  [[nodiscard]] Result<double> real_or(std::string_view suffix, double fallback) const {
-    return has(suffix) ? real(suffix) : Result<double>(fallback);
-  }
-  /// A factor: the fallback if the key is missing or 0.
-  [[nodiscard]] Result<float> factor_or(std::string_view suffix, double fallback) const {
-    INGOT_TRY(const double found, real_or(suffix, 0.0));
-    return static_cast<float>(found == 0.0 ? fallback : found);
-  }
-
- private:
-  const Model& model_;
-  std::string prefix_;
-};
-
-/// The pass masks later tokens, whatever the architecture.
-Result<void> refuse_encoders(const KeyReader& keys, const Settings& settings) {
-  INGOT_TRY(const bool is_causal, keys.flag_or(suffixes::attention_causal, true));
-  if (is_causal) return {};
-  return refuse_kind(settings.prefix + std::string(suffixes::attention_causal),
-                     "it is false, so tokens see later ones; only true is supported");
+  if (facts.sees_later) settings.is_causal = false;
+  const auto memory = settings.row->memory.value_or(ArchitectureMemory{});
+  settings.is_encoder = !settings.is_causal || memory.purpose == Purpose::encodes;
+  constexpr auto unknown = static_cast<std::uint64_t>(Pooling::unknown);
+  INGOT_TRY(const std::uint64_t pooling, keys.number_or("pooling_type", 0, ~std::uint64_t{0}));
+  settings.pooling = static_cast<Pooling>(std::min(pooling, unknown));
+  return {};
 }
 
 Result<void> read_sizes(const KeyReader& keys, Settings& settings) {
@@ -107,6 +42,7 @@ Result<void> read_sizes(const KeyReader& keys, Settings& settings) {
   }
   INGOT_TRY(settings.key_size,
             keys.size_or(suffixes::attention_key_length, heads == 0 ? 0 : settings.width / heads));
+  INGOT_TRY(settings.window_key_size, keys.size_or("attention.key_length_swa", 0));
   for (const std::string_view suffix :
        {suffixes::feed_forward_length, suffixes::expert_feed_forward_length,
         suffixes::expert_shared_feed_forward_length, suffixes::attention_value_length}) {
@@ -150,14 +86,24 @@ Result<void> read_experts(const KeyReader& keys, Settings& settings) {
 /// Which layers have a window: the rule of the row, or the key of the pattern.
 Result<void> read_windows(const Model& model, const KeyReader& keys, Settings& settings) {
   settings.windows.assign(settings.layer_count, false);
-  const ArchitectureMemory rule = settings.row->memory.value_or(ArchitectureMemory{});
+  INGOT_TRY(const std::size_t shared, keys.size_or("attention.shared_kv_layers", 0));
+  if (shared > 0)
+    settings.own_cache_layers = settings.layer_count - std::min(shared, settings.layer_count);
+  const AttentionFacts& facts = settings.parts.attention;
+  ArchitectureMemory rule = settings.row->memory.value_or(ArchitectureMemory{});
+  if (facts.window_period > 0) {
+    rule.windows = facts.is_first_full ? LayerWindows::full_first : LayerWindows::full_last;
+    rule.period = facts.window_period;
+  }
+  if (rule.own_cache_layers > 0) {
+    settings.own_cache_layers = static_cast<std::size_t>(rule.own_cache_layers);
+  }
   if (rule.windows == LayerWindows::none) return {};
   if (rule.only_for_layers != 0 && rule.only_for_layers != settings.layer_count) return {};
   INGOT_TRY(const std::uint64_t window,
             keys.number_or(suffixes::attention_sliding_window, rule.window, max_tokens));
   settings.window = static_cast<std::size_t>(window);
   if (window == 0) return {};
-  const AttentionFacts& facts = settings.parts.attention;
   if (facts.chunk > 0) settings.window = facts.chunk;
   const std::string pattern =
       settings.prefix + std::string(suffixes::attention_sliding_window_pattern);
@@ -181,80 +127,6 @@ Result<void> read_windows(const Model& model, const KeyReader& keys, Settings& s
   return {};
 }
 
-/// The scaling by YaRN: its growth of rotated elements, and where it begins.
-Result<void> read_yarn(const KeyReader& keys, Settings& settings) {
-  RopeSettings& rope = settings.rope;
-  rope.is_yarn = true;
-  INGOT_TRY(rope.fast_turns, keys.real_or("rope.scaling.yarn_beta_fast", 32.0));
-  INGOT_TRY(rope.slow_turns, keys.real_or("rope.scaling.yarn_beta_slow", 1.0));
-  if (rope.original_context == 0 || !(rope.fast_turns > 0.0) || !(rope.slow_turns > 0.0)) {
-    return refuse(settings.prefix + std::string(suffixes::rope_scaling_original_context_length),
-                  "YaRN needs a context, and turns above 0");
-  }
-  if (rope.scale >= 1.0) return {};
-  const double growth = 0.1 * std::log(1.0 / rope.scale);
-  if (settings.parts.positions.yarn_scales_attention) {
-    INGOT_TRY(const double factor, keys.real_or("rope.scaling.yarn_log_multiplier", 0.0));
-    // Converters write a tenth of the factor. With one, elements do not grow; scores do instead.
-    const double score_growth =
-        rope.magnitude * (1.0 + growth * (factor == 0.0 ? 1.0 : factor * 10.0));
-    settings.attention_factor = static_cast<float>(score_growth * score_growth);
-    if (factor != 0.0) return {};
-  }
-  rope.magnitude *= 1.0 + growth;
-  return {};
-}
-
-Result<void> read_rope(const Model& model, const KeyReader& keys, Settings& settings) {
-  RopeSettings& rope = settings.rope;
-  const PositionFacts& facts = settings.parts.positions;
-  if (facts.pairing == Pairing::none) return {};
-  if (facts.may_lack_rotation) {
-    INGOT_TRY(const bool is_rotated, keys.flag_or(suffixes::rope_scaling_finetuned, true));
-    if (!is_rotated) return {};
-  }
-  INGOT_TRY(const std::uint64_t rotated,
-            keys.number_or(suffixes::rope_dimension_count, settings.key_size, max_size));
-  rope.rotated = static_cast<std::size_t>(rotated);
-  if (rope.rotated % 2 != 0) {
-    return refuse(settings.prefix + std::string(suffixes::rope_dimension_count),
-                  "it must be even, not " + std::to_string(rotated));
-  }
-  INGOT_TRY(rope.base, keys.real_or(suffixes::rope_freq_base, 10000.0));
-  if (rope.base <= 0.0) {
-    return refuse(settings.prefix + std::string(suffixes::rope_freq_base), "it must be above 0");
-  }
-  const std::string kind_key = settings.prefix + std::string(suffixes::rope_scaling_type);
-  const auto kind = model.get_or(kind_key, std::string_view("linear"));
-  constexpr std::string_view kinds[] = {"none", "linear", "longrope", "yarn"};
-  if (std::ranges::find(kinds, kind) == std::ranges::end(kinds)) {
-    return refuse_kind(kind_key, "scaling of the kind \"" + std::string(kind) +
-                                     "\" is unknown here; none, linear, longrope and yarn are "
-                                     "supported");
-  }
-  INGOT_TRY(double factor, keys.real_or(suffixes::rope_scaling_factor, 0.0));
-  if (factor == 0.0) {
-    INGOT_TRY(factor, keys.real_or(suffixes::rope_scale_linear, 0.0));
-  }
-  if (factor < 0.0) {
-    return refuse(settings.prefix + std::string(suffixes::rope_scaling_factor),
-                  "it must not be negative");
-  }
-  if (kind != "none" && factor != 0.0) rope.scale = 1.0 / factor;
-  INGOT_TRY(rope.magnitude, keys.real_or("rope.scaling.attn_factor", 1.0));
-  INGOT_TRY(rope.original_context, keys.number_or(suffixes::rope_scaling_original_context_length,
-                                                  settings.context_length, max_tokens));
-  const double usual_base = facts.window_base > 0.0 ? facts.window_base : rope.base;
-  INGOT_TRY(rope.window_base, keys.real_or("rope.freq_base_swa", usual_base));
-  rope.window_magnitude = rope.magnitude;
-  if (kind == "yarn") INGOT_TRY_VOID(read_yarn(keys, settings));
-  if (facts.window_is_scaled) {
-    rope.window_scale = rope.scale;
-    rope.window_magnitude = rope.magnitude;
-  }
-  return {};
-}
-
 Result<void> read_attention(const KeyReader& keys, Settings& settings) {
   const AttentionFacts& facts = settings.parts.attention;
   if (facts.scale == AttentionScale::key) {
@@ -266,6 +138,7 @@ Result<void> read_attention(const KeyReader& keys, Settings& settings) {
     INGOT_TRY(const std::size_t heads, keys.size(suffixes::attention_head_count));
     settings.attention_scale = 1.0F / std::sqrt(static_cast<float>(settings.width / heads));
   }
+  if (facts.scale == AttentionScale::one) settings.attention_scale = 1.0F;
   if (facts.cap != 0.0) {
     INGOT_TRY(const double cap, keys.real_or("attn_logit_softcapping", facts.cap));
     settings.attention_cap = static_cast<float>(cap);
@@ -313,6 +186,20 @@ Result<void> read_scales(const KeyReader& keys, Settings& settings) {
   if (facts.logit_cap != 0.0) {
     INGOT_TRY(const double cap, keys.real_or("final_logit_softcapping", facts.logit_cap));
     settings.logit_cap = static_cast<float>(cap);
+  }
+  return {};
+}
+
+/// The activation of models of which some have another one.
+Result<void> read_activation(const Model& model, Settings& settings) {
+  const std::string key = settings.prefix + "hidden_activation";
+  if (!settings.parts.reads_activation || model.find(key) == nullptr) return {};
+  INGOT_TRY(const auto name, model.get<std::string_view>(key));
+  if (name == "silu" || name == "swish") {
+    settings.parts.activation = Activation::silu;
+  } else if (!name.starts_with("gelu")) {
+    return refuse_kind(key,
+                       "\"" + std::string(name) + "\" is unknown here; gelu and silu are known");
   }
   return {};
 }
@@ -384,13 +271,14 @@ Result<Settings> read_settings(const Model& model) {
   INGOT_TRY(settings.parts, parts_of(*settings.row));
   settings.prefix = std::string(name) + ".";
   const KeyReader keys(model, settings.prefix);
-  INGOT_TRY_VOID(refuse_encoders(keys, settings));
+  INGOT_TRY_VOID(read_purpose(keys, settings));
   INGOT_TRY_VOID(read_sizes(keys, settings));
   INGOT_TRY_VOID(read_experts(keys, settings));
   INGOT_TRY_VOID(read_windows(model, keys, settings));
   INGOT_TRY_VOID(read_rope(model, keys, settings));
   INGOT_TRY_VOID(read_attention(keys, settings));
   INGOT_TRY_VOID(read_scales(keys, settings));
+  INGOT_TRY_VOID(read_activation(model, settings));
   INGOT_TRY_VOID(read_curves(model, settings));
   INGOT_TRY(settings.is_parallel, keys.flag_or("use_parallel_residual", false));
   return settings;

@@ -20,10 +20,11 @@ namespace ingot::evaluation {
 [[nodiscard]] Failure refuse_kind(std::string_view subject, std::string detail);
 
 struct RopeSettings {
-  std::size_t rotated = 0;   ///< Elements of a head; even.
-  double base = 10000.0;     ///< The base of the frequencies.
-  double scale = 1.0;        ///< Factor of positions.
-  double window_base = 0.0;  ///< The base of the frequencies in layers with a window.
+  std::size_t rotated = 0;         ///< Elements of a head; even.
+  double base = 10000.0;           ///< The base of the frequencies.
+  double scale = 1.0;              ///< Factor of positions.
+  std::size_t window_rotated = 0;  ///< Elements of a head in layers with a window.
+  double window_base = 0.0;        ///< The base of the frequencies in layers with a window.
   double window_scale = 1.0;
   double magnitude = 1.0;  ///< Factor of rotated elements.
   double window_magnitude = 1.0;
@@ -50,6 +51,16 @@ struct CurveSettings {
   float epsilon = 0.0F;
 };
 
+/// How the states of the tokens of a text become one vector: the values of `pooling_type`.
+enum class Pooling : std::uint8_t {
+  none,  ///< Each token has its own.
+  mean,
+  first,
+  last,
+  rank,  ///< What the head of a classifier reads: the first token.
+  unknown
+};
+
 struct Settings {
   const Architecture* row = nullptr;
   Parts parts;
@@ -57,6 +68,7 @@ struct Settings {
   std::size_t width = 0;
   std::size_t layer_count = 0;
   std::size_t key_size = 0;          ///< By the keys; the tensors of a layer may tell another.
+  std::size_t window_key_size = 0;   ///< The same of layers with a window; 0: no other.
   std::uint64_t context_length = 0;  ///< Tokens; 0 if unknown.
   float epsilon = 0.0F;
   float clamp = 0.0F;          ///< The bound of projections; 0: none
@@ -72,14 +84,26 @@ struct Settings {
   std::size_t cooling = 0;         ///< Tokens after which queries grow; 0: they do not.
   float cooling_rate = 0.0F;
   ExpertSettings experts;
-  std::size_t window = 0;             ///< Tokens that a layer with a window sees.
-  std::vector<bool> windows;          ///< The layers that have one.
-  std::vector<CurveSettings> curves;  ///< The numbers of each layer, for xielu.
-  bool has_windows = false;           ///< Some layer has one.
-  bool is_parallel = false;           ///< Both parts of a layer read its input.
+  std::size_t window = 0;                          ///< Tokens that a layer with a window sees.
+  std::size_t own_cache_layers = ~std::size_t{0};  ///< Later layers use the keys of earlier ones.
+  std::vector<bool> windows;                       ///< The layers that have one.
+  std::vector<CurveSettings> curves;               ///< The numbers of each layer, for xielu.
+  bool has_windows = false;                        ///< Some layer has one.
+  bool is_parallel = false;                        ///< Both parts of a layer read its input.
   RopeSettings rope;
+  bool is_causal = true;    ///< Tokens see no later ones.
+  bool is_encoder = false;  ///< It predicts no tokens.
+  Pooling pooling = Pooling::none;
   bool rounds_cache = false;  ///< See EvaluationOptions.
 
+  /// Elements of a key of a layer, by the keys.
+  [[nodiscard]] std::size_t key_size_of(std::size_t layer) const noexcept {
+    return windows[layer] && window_key_size > 0 ? window_key_size : key_size;
+  }
+  /// Elements of its heads that rotate.
+  [[nodiscard]] std::size_t rotated_of(std::size_t layer) const noexcept {
+    return windows[layer] ? rope.window_rotated : rope.rotated;
+  }
   [[nodiscard]] bool is_rotated(std::size_t layer) const noexcept {
     const PositionFacts& positions = parts.positions;
     if (positions.rotates_only_windows && has_windows) return windows[layer];

@@ -100,7 +100,8 @@ class Finder {
     made.row_count = shape.size() > 1 ? static_cast<std::size_t>(shape[1]) : 1;
     INGOT_TRY(made.bias, numbers(name + ".bias"));
     INGOT_TRY(const std::vector<float> scale, numbers(name + ".scale"));
-    if (!scale.empty()) made.scale = scale[0];
+    if (scale.size() == 1) made.scale = scale[0];
+    if (shape.size() > 2 && scale.size() == shape[2]) made.scales = scale;
     if (made.bias.empty() || made.bias.size() == tensor->element_count / made.columns) return made;
     return refuse(prefix_ + name + ".bias", "it has not one number for each row");
   }

@@ -7,24 +7,22 @@
 #include "ingot/metadata_keys.hpp"
 
 namespace ingot {
-namespace {
 
-constexpr std::size_t usual_chunk_tokens = 512;
-
-std::size_t usual_tokens_for(const Model& model) {
+std::uint64_t evaluation::context_of(const Model& model) {
   const auto architecture = model.get_or(keys::general_architecture, std::string_view());
   const std::string key = std::string(architecture) + "." + std::string(suffixes::context_length);
-  const auto context = model.get_or(key, std::uint64_t{0});
-  return context == 0
-             ? usual_chunk_tokens
-             : static_cast<std::size_t>(std::min<std::uint64_t>(context, usual_chunk_tokens));
+  return model.get_or(key, std::uint64_t{0});
 }
 
-}  // namespace
+std::size_t usual_chunk_tokens(const Model& model) {
+  constexpr std::uint64_t usual = 512;
+  const std::uint64_t context = evaluation::context_of(model);
+  return static_cast<std::size_t>(context == 0 ? usual : std::min(context, usual));
+}
 
 Result<TextChunks> chunks_of(const Model& model, std::string_view text, std::size_t chunk_tokens,
                              std::size_t max_chunks) {
-  if (chunk_tokens == 0) chunk_tokens = usual_tokens_for(model);
+  if (chunk_tokens == 0) chunk_tokens = usual_chunk_tokens(model);
   INGOT_TRY_VOID(evaluation::check_chunk_tokens(chunk_tokens));
   INGOT_TRY(const Tokenizer tokenizer, Tokenizer::make(model));
   TextChunks chunks;

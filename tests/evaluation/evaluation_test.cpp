@@ -8,6 +8,7 @@
 #include "evaluation/parts.hpp"
 #include "evaluation/tiny_networks.hpp"
 #include "ingot/architectures.hpp"
+#include "ingot/embeddings.hpp"
 #include "ingot/evaluate.hpp"
 #include "support/expect_error.hpp"
 #include "support/shared_files.hpp"
@@ -429,6 +430,59 @@ TEST_F(EvaluateTest, ImportanceCountsInputs) {
   for (const double count : counts) tokens += count;
   EXPECT_EQ(tokens, 160.0);  // two experts a token
   EXPECT_EQ(found->find("output.weight"), nullptr);
+}
+
+// --- models that make vectors of texts -----------------------------------------------------------
+
+ModelSketch sketch_of_encoder(const std::string& name) {
+  ModelSketch sketch = sketch_of_row(name.c_str());
+  sketch.set(name + ".attention.causal", false);
+  return sketch;
+}
+
+TEST_F(EvaluateTest, EncoderMakesVectorsAndPredictsNothing) {
+  const Model model = write(sketch_of_encoder("bert"));
+  const ModelUses uses = uses_of(model);
+  EXPECT_FALSE(uses.predicts);
+  EXPECT_TRUE(uses.makes_vectors);
+  const auto logits = compute_logits(model, tiny_text());
+  ASSERT_FALSE(logits.has_value());
+  EXPECT_THAT(logits.error().message(), HasSubstr("bert.attention.causal"));
+  EXPECT_FALSE(evaluate(model, {}, tiny_text()).has_value());
+  const Model* others[] = {&model};
+  const auto found = compare_embeddings(model, others, tiny_text(9, 5));
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  EXPECT_EQ(found->others[0].distance.mean, 0.0);
+  EXPECT_EQ(found->others[0].same_neighbour, 1.0);
+  EXPECT_EQ(found->others[0].neighbour_order, 1.0);
+  EXPECT_EQ(found->chunk_count, 5U);
+}
+
+TEST_F(EvaluateTest, ChunkOfAnEncoderDoesNotSeeOthers) {
+  const Model model = write(sketch_of_encoder("modern-bert"));
+  const TextChunks both = tiny_text(40, 2);
+  TextChunks second{{both.ids.begin() + 40, both.ids.end()}, 40};
+  const auto together = compute_embeddings(model, both);
+  const auto alone = compute_embeddings(model, second);
+  ASSERT_TRUE(together.has_value() && alone.has_value());
+  ASSERT_EQ(together->count(), 2U);
+  for (std::size_t i = 0; i < alone->size; ++i) {
+    EXPECT_FLOAT_EQ(together->vector(1)[i], alone->values[i]) << i;
+  }
+}
+
+TEST_F(EvaluateTest, TokensOfAnEncoderSeeLaterOnes) {
+  ModelSketch sketch = sketch_of_encoder("nomic-bert");
+  sketch.set("nomic-bert.pooling_type", std::uint32_t{2});
+  const Model model = write(sketch);
+  TextChunks text = tiny_text(40, 1);
+  const auto first = compute_embeddings(model, text);
+  text.ids.back() = (text.ids.back() + 1) % 50;
+  const auto changed = compute_embeddings(model, text);
+  ASSERT_TRUE(first.has_value()) << first.error().message();
+  ASSERT_TRUE(changed.has_value()) << changed.error().message();
+  EXPECT_EQ(first->pooling, "first");
+  EXPECT_NE(first->values, changed->values);
 }
 
 // --- models that cannot be evaluated -----------------------------------------------------------

@@ -73,6 +73,8 @@ class Engine:
                              ("llama_model_get_vocab", ctypes.c_void_p),
                              ("llama_get_memory", ctypes.c_void_p),
                              ("llama_get_logits", ctypes.POINTER(ctypes.c_float)),
+                             ("llama_get_embeddings", ctypes.POINTER(ctypes.c_float)),
+                             ("llama_get_embeddings_seq", ctypes.POINTER(ctypes.c_float)),
                              ("llama_vocab_get_add_bos", ctypes.c_bool),
                              ("llama_batch_init", Batch),
                              ("llama_model_default_params", Params),
@@ -165,6 +167,9 @@ class EngineModel(EngineVocabulary):
         self.llama.llama_free(self.context)
         super().close()
 
+    def width(self):
+        return self.llama.llama_model_n_embd(self.model)
+
     def vocabulary_size(self):
         return self.llama.llama_vocab_n_tokens(self.vocabulary)
 
@@ -176,8 +181,24 @@ class EngineModel(EngineVocabulary):
                 chunk[0] = self.llama.llama_vocab_bos(self.vocabulary)
             yield chunk
 
+    def embed(self, ids):
+        """The vector of a chunk, or those of its tokens, one array of floats."""
+        self.llama.llama_set_embeddings(self.context, True)
+        self.run(ids, 0)
+        is_pooled = self.llama.llama_pooling_type(self.context) > 0
+        size = self.width() * (1 if is_pooled else len(ids))
+        vectors = (self.llama.llama_get_embeddings_seq(self.context, 0) if is_pooled
+                   else self.llama.llama_get_embeddings(self.context))
+        return ctypes.cast(vectors, ctypes.POINTER(ctypes.c_float * size)).contents
+
     def decode(self, ids, first_output=0):
         """The logits of the tokens of a chunk from `first_output` on, one array of floats."""
+        self.run(ids, first_output)
+        size = (len(ids) - first_output) * self.vocabulary_size()
+        logits = self.llama.llama_get_logits(self.context)
+        return ctypes.cast(logits, ctypes.POINTER(ctypes.c_float * size)).contents
+
+    def run(self, ids, first_output):
         self.llama.llama_memory_clear(self.memory, True)
         self.batch.token_count = len(ids)
         for i, number in enumerate(ids):
@@ -188,6 +209,3 @@ class EngineModel(EngineVocabulary):
             self.batch.has_output[i] = i >= first_output
         if self.llama.llama_decode(self.context, self.batch) != 0:
             raise RuntimeError("llama_decode failed")
-        size = (len(ids) - first_output) * self.vocabulary_size()
-        logits = self.llama.llama_get_logits(self.context)
-        return ctypes.cast(logits, ctypes.POINTER(ctypes.c_float * size)).contents

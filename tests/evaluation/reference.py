@@ -20,6 +20,8 @@ except ImportError:
     print("numpy is missing")
     sys.exit(77)
 
+import encoder_reference as encoder
+import stream_reference as streams
 from recurrent_reference import channel_mix, convolve, delta_net, state_space, time_mix
 
 CHUNK = 40
@@ -72,20 +74,23 @@ def read_gguf(path):
 # The facts of each architecture that its tensors do not tell.
 NEIGHBOURS = ("llama", "smollm3", "granite", "granitemoe", "baichuan", "internlm2", "xverse",
               "ernie4_5", "ernie4_5-moe", "olmo", "chatglm", "glm4", "command-r", "cohere2",
-              "minicpm", "arcee", "bailingmoe", "deepseek", "deepseek2", "llama4", "granitehybrid")
-UNROTATED = ("gpt2", "bloom", "starcoder", "mpt", "jais", "jamba", "nemotron_h", "nemotron_h_moe",
+              "minicpm", "arcee", "bailingmoe", "deepseek", "deepseek2", "llama4", "granitehybrid",
+              "neo-bert", "llama-embed")
+UNROTATED = (*encoder.UNROTATED_ENCODERS, "gpt2", "bloom", "starcoder", "mpt", "jais", "jamba", "nemotron_h", "nemotron_h_moe",
              "kimi-linear")
 # Norms without means, though there is a key for the others.
 RMS = ("phimoe", "nemotron_h", "nemotron_h_moe", "rwkv6qwen2", "arwkv7")
 GATED_QUERIES = ("qwen3next", "qwen35", "qwen35moe")
-GELU = ("gemma", "gemma2", "gemma3", "gpt2", "bloom", "starcoder", "starcoder2", "gptneox", "mpt",
+GELU = (*encoder.GELU_ENCODERS, "gemma", "gemma2", "gemma3", "gpt2", "bloom", "starcoder", "starcoder2", "gptneox", "mpt",
         "falcon", "phi2", "codeshell")
 SQUARED = ("arcee", "nemotron", "nemotron_h", "nemotron_h_moe", "jais2")
 # Layers with a window: all but the last of every n.
-WINDOWS = {"gemma2": 2, "gemma3": 6, "cohere2": 4, "exaone4": 4, "gpt-oss": 2, "llama4": 4,
+WINDOWS = {"gemma2": 2, "gemma3": 6, "gemma3n": 5, "cohere2": 4, "exaone4": 4, "gpt-oss": 2, "llama4": 4,
            "olmo2": 4}
+# Those have no scaling, and most have a base of their own.
+PLAIN_WINDOWS = ("gemma3", "olmo2", "gemma3n", "gemma4", "gemma-embedding", "modern-bert")
 NORMALISED = ("llama", "qwen3moe", "granitemoe", "minicpm", "dbrx", "phimoe", "hunyuan-moe",
-              "ernie4_5-moe", "minimax-m2", "lfm2moe", "granitehybrid", "qwen3next", "qwen35moe",
+              "ernie4_5-moe", "minimax-m2", "gemma4", "lfm2moe", "granitehybrid", "qwen3next", "qwen35moe",
               "kimi-linear")
 # A layer with one of these has a state.
 STATES = ("ssm_conv1d.weight", "ssm_conv1d_q.weight", "time_mix_output.weight")
@@ -140,11 +145,18 @@ class Network:
 
     def linear(self, name, x):
         scale = self.tensors.get(name + ".scale", 1.0)
-        return x @ self.tensors[name + ".weight"].T * scale + self.tensors.get(name + ".bias", 0.0)
+        bias = self.tensors.get(name + ".bias", 0.0)
+        if self.kind == "nomic-bert" and ".ffn_" in name:
+            bias = 0.0  # the engine does without
+        return x @ self.tensors[name + ".weight"].T * scale + bias
 
     # --- positions ---
 
     def has_window(self, layer):
+        if self.kind in encoder.ENCODERS:
+            return encoder.has_window(self, layer)
+        if self.kind == "gemma4":
+            return bool(self.keys["attention.sliding_window_pattern"][layer])
         period = WINDOWS.get(self.kind)
         if period is None or not self.window(layer):
             return False
@@ -168,16 +180,21 @@ class Network:
         if self.kind in UNROTATED:
             return heads
         count = self.keys.get("rope.dimension_count", heads.shape[-1])
+        if self.kind == "gemma4" and self.has_window(layer):
+            count = self.keys.get("rope.dimension_count_swa", heads.shape[-1])
         base, scale = self.keys.get("rope.freq_base", 10000.0), 1.0
         if self.keys.get("rope.scaling.type") != "none":
             scale /= self.keys.get("rope.scaling.factor", 1.0)
         is_yarn = self.keys.get("rope.scaling.type") == "yarn"
         magnitude = self.keys.get("rope.scaling.attn_factor", 1.0)
-        if self.kind in ("gemma3", "olmo2") and self.has_window(layer):
-            base, scale, is_yarn = (10000.0 if self.kind == "gemma3" else base), 1.0, False
+        if self.kind in PLAIN_WINDOWS and self.has_window(layer):
+            base = base if self.kind == "olmo2" else self.keys.get("rope.freq_base_swa", 10000.0)
+            scale, is_yarn = 1.0, False
         context = self.keys.get("rope.scaling.original_context_length",
                                 self.keys.get("context_length"))
         factors = self.tensors.get("rope_freqs.weight")
+        if self.kind == "gemma4" and self.has_window(layer):
+            factors = None
         if factors is None and "rope_factors_long.weight" in self.tensors:
             length = "long" if len(heads) > context else "short"
             factors = self.tensors[f"rope_factors_{length}.weight"]
@@ -223,6 +240,11 @@ class Network:
             parts = [np.clip(part, -bound, bound) for part in parts]
         return [part.reshape(len(x), count, -1) for part, count in zip(parts, (heads, shared, shared))]
 
+    def head_size(self, layer):
+        size = self.keys.get("attention.key_length", self.width // self.key("attention.head_count"))
+        own = self.keys.get("attention.key_length_swa")
+        return own if own and self.has_window(layer) else size
+
     def head_norm(self, heads, name):
         weight = self.tensors.get(name + ".weight")
         if weight is None:
@@ -266,6 +288,8 @@ class Network:
     def scores_mask(self, count, layer):
         """Which keys (columns) a query sees."""
         distance = np.arange(count)[:, None] - np.arange(count)
+        if self.kind in encoder.ENCODERS:
+            return encoder.seen(self, distance, layer), np.abs(distance)
         seen = distance >= 0
         if self.has_window(layer):
             size = self.window(layer)
@@ -275,7 +299,7 @@ class Network:
 
     def slope(self, head, heads):
         largest = self.keys.get("attention.max_alibi_bias",
-                                8.0 if self.kind in ("bloom", "jais") else 0.0)
+                                8.0 if self.kind in ("bloom", "jais", "jina-bert-v2") else 0.0)
         if not largest or self.kind not in UNROTATED:
             return 0.0
         whole = 2 ** int(math.log2(heads))
@@ -285,7 +309,9 @@ class Network:
 
     def attention(self, layer, x):
         prefix = f"blk.{layer}."
-        if self.has(prefix + "attn_kv_a_mqa"):
+        if self.kind in streams.LAYERED:
+            query, key, value = streams.heads_of(self, layer, x)
+        elif self.has(prefix + "attn_kv_a_mqa"):
             query, key, value = self.narrow_heads(prefix, layer, x)
         else:
             query, key, value = self.heads_of(layer, x)
@@ -293,7 +319,8 @@ class Network:
             query = self.place(query, prefix + "attn_q_norm", layer)
             key = self.place(key, prefix + "attn_k_norm", layer)
         heads, shared = query.shape[1], key.shape[1]
-        scale = self.keys.get("attention.scale", 1 / math.sqrt(query.shape[-1]))
+        usual = 1.0 if self.kind in streams.LAYERED else 1 / math.sqrt(query.shape[-1])
+        scale = self.keys.get("attention.scale", usual)
         seen, distance = self.scores_mask(len(x), layer)
         sinks = self.tensors.get(prefix + "attn_sinks.weight")
         mixed = []
@@ -327,7 +354,8 @@ class Network:
         return beta + math.log1p(math.exp(alpha_n)), math.log1p(math.exp(alpha_p)), beta, eps
 
     def activate(self, x, layer=0):
-        if self.kind in GELU:
+        is_gelu = self.kind == "modern-bert" and self.keys.get("hidden_activation") != "silu"
+        if self.kind in GELU or is_gelu:
             return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
         if self.kind in SQUARED:
             return np.maximum(x, 0) ** 2
@@ -472,14 +500,23 @@ class Network:
         states = self.tensors["token_embd.weight"][ids] * embedding
         if self.has("position_embd"):
             states = states + self.tensors["position_embd.weight"][:len(ids)]
+        states = encoder.add_types(self, states)
         if not self.kind.startswith("lfm2"):
             states = self.norm(states, "token_embd_norm") if self.has("token_embd_norm") else states
-        for layer in range(self.layers):
-            states = self.run_layer(layer, states, residual)
+        if self.kind in streams.LAYERED:
+            states = streams.run_layers(self, states, ids)
+        for layer in range(0 if self.kind in streams.LAYERED else self.layers):
+            if self.kind in encoder.NORMS_BEHIND:
+                states = encoder.run_layer(self, layer, states)
+            else:
+                states = self.run_layer(layer, states, residual)
+        if self.kind in encoder.ENCODERS:
+            return encoder.pool(self, self.norm(self.norm(states, "output_norm"), "enc.output_norm"))
         last = "token_embd_norm" if self.kind.startswith("lfm2") else "output_norm"
         output = "output" if self.has("output") else "token_embd"
         logits = self.linear(output, self.norm(states, last)) * scale
-        cap = self.keys.get("final_logit_softcapping")
+        usual = 30.0 if self.kind in streams.LAYERED else None
+        cap = self.keys.get("final_logit_softcapping", usual)
         return cap * np.tanh(logits / cap) if cap else logits
 
 

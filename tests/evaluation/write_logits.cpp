@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // write_logits FOLDER [TOKENS MODEL...]: the tiny models, or others by name, a text for them of two
-// chunks of so many tokens, and the logits that the library computes, MODEL.logits.
+// chunks of so many tokens, and the logits that the library computes, MODEL.logits; of an embedding
+// model the vectors of both chunks.
 // reference.py and engine.py compare these with their own.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
 #include "evaluation/tiny_networks.hpp"
+#include "ingot/embeddings.hpp"
 
 namespace {
 
@@ -15,14 +17,21 @@ int fail(const std::string& what, const ingot::Error& error) {
   return 1;
 }
 
+/// The logits of a model, or the vectors of one that predicts nothing.
+ingot::Result<std::vector<float>> run(const ingot::Model& model, const ingot::TextChunks& text) {
+  if (ingot::uses_of(model).predicts) return ingot::compute_logits(model, text);
+  INGOT_TRY(ingot::Embeddings made, ingot::compute_embeddings(model, text));
+  return std::move(made.values);
+}
+
 int write(const std::string& path, const std::string& logits_path, const ingot::TextChunks& text) {
   const auto opened = ingot::Model::open(path);
   if (!opened) return fail(path, opened.error());
-  const auto logits = ingot::compute_logits(*opened, text);
-  if (!logits) return fail(path, logits.error());
+  const ingot::Result<std::vector<float>> numbers = run(*opened, text);
+  if (!numbers) return fail(path, numbers.error());
   std::ofstream(logits_path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(logits->data()),
-             static_cast<std::streamsize>(logits->size() * sizeof(float)));
+      .write(reinterpret_cast<const char*>(numbers->data()),
+             static_cast<std::streamsize>(numbers->size() * sizeof(float)));
   return 0;
 }
 

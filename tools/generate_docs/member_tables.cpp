@@ -15,6 +15,7 @@
 #include "ingot/digest_manifest.hpp"
 #include "ingot/download.hpp"
 #include "ingot/edit.hpp"
+#include "ingot/embeddings.hpp"
 #include "ingot/estimate.hpp"
 #include "ingot/evaluate.hpp"
 #include "ingot/imatrix.hpp"
@@ -114,6 +115,7 @@ void fill_member_tables(std::string& page) {
   fill_members<ImatrixSummary>(page, "imatrix summary");
   fill_members(page, "check rule", check_rules().front());
   fill_members<Evaluation>(page, "evaluate");
+  fill_members<EmbeddingEvaluation>(page, "embeddings");
   fill_members<TensorSensitivity>(page, "sensitivity");
   fill_members<DownloadedFile>(page, "download");
   // The members of a plan or a change are those of its tensors.

@@ -12,6 +12,7 @@
 
 #include "cli/early_output.hpp"
 #include "cli/model_files.hpp"
+#include "commands/evaluate/embedding_output.hpp"
 #include "commands/evaluate/evaluation_output.hpp"
 #include "commands/evaluate/evaluation_run.hpp"
 #include "text/model_facts.hpp"
@@ -131,8 +132,14 @@ void write_body(Output& out, const EvaluationFacts& facts) {
 }
 
 /// Writes the figures to a file: a page if its name ends in .html or .htm, else JSON.
-Result<void> write_evaluation_report(const std::string& path, const EvaluationFacts& facts,
-                                     bool replace) {
+Result<void> write_report(const std::string& path, const EmbeddingFacts& facts, bool replace) {
+  return write_report_file(path, replace,
+                           {"Vectors of " + escape(facts.files[0].file),
+                            [&](Output& out) { write_embeddings_page(out, facts); },
+                            [&](JsonStream& json) { write_embeddings_json(json, facts); }});
+}
+
+Result<void> write_report(const std::string& path, const EvaluationFacts& facts, bool replace) {
   return write_report_file(path, replace,
                            {"Quantizations of " + escape(facts.files[0].file),
                             [&](Output& out) { write_body(out, facts); },
@@ -148,7 +155,8 @@ constexpr const char* examples =
     "KL is the divergence of the predictions of OTHER from those of BASE, in nats per\n"
     "token: 0 if they are equal. The models run here, in float32, on all cores; BASE\n"
     "runs once for all others. Every +/- is a standard error. docs/evaluate.md has\n"
-    "the rules of counting and the architectures.";
+    "the rules of counting and the architectures. Of embedding models the vectors of\n"
+    "the text are compared: 1 less their cosine, 0 if they are equal.";
 
 struct Options {
   std::string base;
@@ -197,30 +205,58 @@ class Evaluate {
   }
 
   ExitCode evaluate_models() {
+    const ModelUses uses = uses_of(models_[0]);
+    const bool compares_vectors =
+        uses.makes_vectors && (!uses.predicts || !options_.others.empty());
     std::string failed;
     INGOT_CLI_TRY(const TextChunks text,
-                  read_chunks(options_.text, models_[0], options_.base, failed), console_, failed);
+                  read_chunks(options_.text, models_[0], options_.base, failed,
+                              compares_vectors ? ChunksOf::vectors : ChunksOf::predictions),
+                  console_, failed);
     std::vector<const Model*> others;
     std::uint64_t bytes = 0;
     for (const Model& model : models_) {
       if (&model != &models_[0]) others.push_back(&model);
       bytes += total_file_bytes(model);
     }
-    const Result<Evaluation> found = run_chunks(
-        console_, options_.base, bytes, text.chunk_count(), [&](const EvaluationOptions& options) {
-          return evaluate(models_[0], others, text, options);
-        });
+    const auto run = [&](const auto& work) {
+      return run_chunks(console_, options_.base, bytes, text.chunk_count(),
+                        [&](const EvaluationOptions& options) {
+                          return work(models_[0], others, text, options);
+                        });
+    };
+    if (compares_vectors) {
+      const Result<EmbeddingEvaluation> found = run(compare_embeddings);
+      if (!found) return fail(found.error());
+      return show(EmbeddingFacts{files_, options_.text.file, *found, options_.wants_chunks});
+    }
+    const Result<Evaluation> found = run(evaluate);
     if (!found) return fail(found.error());
-    const EvaluationFacts facts = {files_, options_.text.file, *found, options_.wants_chunks};
+    return show(EvaluationFacts{files_, options_.text.file, *found, options_.wants_chunks});
+  }
+
+  template <class Facts>
+  ExitCode show(const Facts& facts) {
     print(facts);
     if (options_.report.empty()) return ExitCode::done;
-    const auto written = write_evaluation_report(options_.report, facts, options_.is_forced);
+    const auto written = write_report(options_.report, facts, options_.is_forced);
     return written ? ExitCode::done : console_.fail(options_.report, written.error());
   }
 
   /// An error of another model names its file.
   ExitCode fail(const Error& error) {
     return console_.fail(error.context.empty() ? options_.base : error.context.back(), error);
+  }
+
+  void print(const EmbeddingFacts& facts) {
+    if (console_.is_json()) {
+      JsonStream json(console_.out());
+      write_embeddings_json(json, facts);
+    } else if (options_.wants_markdown) {
+      print_embeddings_markdown(console_, facts);
+    } else {
+      print_embeddings(console_, facts);
+    }
   }
 
   void print(const EvaluationFacts& facts) {

@@ -15,11 +15,17 @@ void add_text_options(CLI::App& command, TextRequest& request) {
 }
 
 Result<TextChunks> read_chunks(const TextRequest& request, const Model& model,
-                               const std::string& model_file, std::string& failed) {
+                               const std::string& model_file, std::string& failed,
+                               ChunksOf purpose) {
   failed = request.file;
   INGOT_TRY(const std::string text, read_whole(request.file));
-  Result<TextChunks> chunks = chunks_of(model, text, static_cast<std::size_t>(request.chunk_tokens),
-                                        static_cast<std::size_t>(request.max_chunks));
+  std::size_t size = static_cast<std::size_t>(request.chunk_tokens);
+  const auto count = static_cast<std::size_t>(request.max_chunks);
+  const bool is_either = purpose == ChunksOf::either;
+  const bool has_vectors = is_either ? !uses_of(model).predicts : purpose == ChunksOf::vectors;
+  if (is_either && has_vectors && size == 0) size = usual_chunk_tokens(model);
+  Result<TextChunks> chunks = has_vectors ? embedding_chunks_of(model, text, size, count)
+                                          : chunks_of(model, text, size, count);
   // A text that is too short is about the text, all else about the tokenizer.
   if (!chunks && chunks.error().code != Errc::invalid_argument) failed = model_file;
   return chunks;

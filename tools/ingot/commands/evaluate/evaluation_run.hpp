@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ingot/embeddings.hpp>
 #include <ingot/evaluate.hpp>
 #include <string>
 
@@ -21,9 +22,17 @@ struct TextRequest {
 /// `--text`, `--ctx-size` and `--chunks`.
 void add_text_options(CLI::App& command, TextRequest& request);
 
+/// What a text is cut for.
+enum class ChunksOf : std::uint8_t {
+  predictions,
+  vectors,  ///< A text that fits the context is one chunk.
+  either    ///< Vectors where a model predicts nothing, never longer than usual.
+};
+
 /// The chunks of the text, by the tokenizer of `model`; errors name the file that they are about.
 [[nodiscard]] Result<TextChunks> read_chunks(const TextRequest& request, const Model& model,
-                                             const std::string& model_file, std::string& failed);
+                                             const std::string& model_file, std::string& failed,
+                                             ChunksOf purpose);
 
 /// Runs `work(options)` with a bar that shows how many bytes of weights have been through.
 ///

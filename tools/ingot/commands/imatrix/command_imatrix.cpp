@@ -213,8 +213,8 @@ ExitCode collect(const Options& options, Console& console) {
   if (code != ExitCode::done) return code;
   INGOT_CLI_TRY(const Model model, console.open_model(file), console, file);
   std::string failed;
-  INGOT_CLI_TRY(const TextChunks text, read_chunks(options.text, model, file, failed), console,
-                failed);
+  INGOT_CLI_TRY(const TextChunks text,
+                read_chunks(options.text, model, file, failed, ChunksOf::either), console, failed);
   const Result<ImportanceMatrix> matrix =
       run_chunks(console, file, total_file_bytes(model), text.chunk_count(),
                  [&](const EvaluationOptions& run) {

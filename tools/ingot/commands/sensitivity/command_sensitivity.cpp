@@ -57,7 +57,8 @@ class Sensitivity {
     INGOT_CLI_TRY(const Model model, console_.open_model(options_.model), console_, options_.model);
     if (is_same_file(options_.out, options_.model)) return refuse_input();
     std::string failed;
-    INGOT_CLI_TRY(const TextChunks text, read_chunks(options_.text, model, options_.model, failed),
+    INGOT_CLI_TRY(const TextChunks text,
+                  read_chunks(options_.text, model, options_.model, failed, ChunksOf::either),
                   console_, failed);
     if (!options_.importance.empty()) {
       Result<ImportanceMatrix> matrix = ImportanceMatrix::open(options_.importance);
