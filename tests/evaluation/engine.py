@@ -208,18 +208,20 @@ def compare_perplexities(engine, program):
         return False
     failed = False
     with tempfile.TemporaryDirectory() as folder:
-        paths = [base, base.with_name("tiny-moe-f16.gguf"), base.with_name("tiny-hybrid-f32.gguf")]
-        for name in ("Q8_0", "Q4_K"):
-            paths.append(pathlib.Path(folder) / f"{name}.gguf")
-            subprocess.run([program, "quantize", base, paths[-1], name], check=True,
+        limits = {base: PERPLEXITY_LIMIT, base.with_name("tiny-hybrid-f32.gguf"): PERPLEXITY_LIMIT}
+        # The engine rounds activations where weights are F16, too, and that changes some experts.
+        for source, kind, limit in ((base.with_name("tiny-moe-f16.gguf"), "F32", PERPLEXITY_LIMIT),
+                                    (base, "Q8_0", QUANTIZED_LIMIT), (base, "Q4_K", QUANTIZED_LIMIT)):
+            path = pathlib.Path(folder) / f"{source.stem}-{kind}.gguf"
+            subprocess.run([program, "quantize", source, path, kind], check=True,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for path in paths:
+            limits[path] = limit
+        for path, limit in limits.items():
             answer = subprocess.run(
                 [program, "evaluate", path, "--text", text, "--ctx-size", str(TRAINED_CHUNK),
                  "--chunks", str(TRAINED_CHUNKS), "--json"], check=True, stdout=subprocess.PIPE)
             found = json.loads(answer.stdout)["base"]["perplexity"]
             expected = engine_perplexity(engine, path, text.read_bytes())
-            limit = PERPLEXITY_LIMIT if path.parent == base.parent else QUANTIZED_LIMIT
             is_right = abs(found / expected - 1) <= limit
             print(f"{path.stem:20} perplexity {found:.4f}, of the engine {expected:.4f}: "
                   f"{found / expected - 1:+.3%}{'' if is_right else '  WRONG'}")
