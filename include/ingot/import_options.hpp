@@ -18,6 +18,8 @@ struct ImportOptions {
   std::optional<std::string> pre = {};
   /// Whether to write exactly what the reference converter writes, including its known defects.
   bool as_reference = false;
+  /// The class whose rules count instead of those of config.json; the metadata tell.
+  std::optional<std::string> as_class = {};
   std::optional<std::string> model_name = {};  ///< Replaces `general.name`.
   /// The text of a JSON object whose members replace keys of `general.*`.
   std::optional<std::string> metadata = {};
@@ -46,6 +48,7 @@ void describe_options(Visitor& visit, ImportOptions& options) {
   visit("type", options.type);
   visit("pre", options.pre);
   visit("as_reference", options.as_reference);
+  visit("as_class", options.as_class);
   visit("model_name", options.model_name);
   visit("metadata", options.metadata);
   visit("folder_name", options.folder_name);

@@ -19,6 +19,7 @@
 // written, one tensor after the other, so a model may be larger than memory.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -128,12 +129,15 @@ class INGOT_EXPORT ModelWriter {
   }
   /// Adds a tensor whose data is in memory, in the byte order of the target, and stays there until
   /// the model is written.
+  template <std::convertible_to<std::span<const std::byte>> Bytes>
   Result<void> add_tensor(std::string_view name, TensorType type,
-                          std::span<const std::uint64_t> shape, std::span<const std::byte> data);
+                          std::span<const std::uint64_t> shape, const Bytes& data) {
+    return add_bytes(name, type, shape, data);
+  }
+  template <std::convertible_to<std::span<const std::byte>> Bytes>
   Result<void> add_tensor(std::string_view name, TensorType type,
-                          std::initializer_list<std::uint64_t> shape,
-                          std::span<const std::byte> data) {
-    return add_tensor(name, type, std::span(shape.begin(), shape.size()), data);
+                          std::initializer_list<std::uint64_t> shape, const Bytes& data) {
+    return add_bytes(name, type, std::span(shape.begin(), shape.size()), data);
   }
   /// Adds a tensor of another model: its type, shape and, when the model is written, its bytes,
   /// turned into the byte order of the target. Where the system can, it copies by itself or shares
@@ -170,6 +174,8 @@ class INGOT_EXPORT ModelWriter {
                                          bool replace = false) const;
 
  private:
+  Result<void> add_bytes(std::string_view name, TensorType type,
+                         std::span<const std::uint64_t> shape, std::span<const std::byte> data);
   void set_scalar(std::string_view key, ValueType type, const void* value, std::size_t bytes);
   void set_scalars(std::string_view key, ValueType element_type, const void* values,
                    std::size_t count, std::size_t element_bytes);

@@ -80,7 +80,9 @@ class TinyFolder {
   }
 
   [[nodiscard]] Result<std::unique_ptr<Import>> plan(bool as_reference = false) const {
-    ImportOptions options{.as_reference = as_reference};
+    return plan(ImportOptions{.as_reference = as_reference});
+  }
+  [[nodiscard]] Result<std::unique_ptr<Import>> plan(ImportOptions options) const {
     options.pre = "gpt-2";
     options.type = TensorType::f32;
     return plan_import(store_, "tiny", options);

@@ -114,9 +114,13 @@ class ImportPlan:
 
 
 def plan_import(folder: Path, *, type: Optional[str] = None, pre: Optional[str] = None,
-                as_reference: bool = False, model_name: Optional[str] = None,
+                as_reference: bool = False, as_class: Optional[str] = None,
+                model_name: Optional[str] = None,
                 metadata: Union[Mapping[str, Any], str, None] = None,
                 folder_name: Optional[str] = None, mmproj: bool = False,
+                target_folder: Optional[Path] = None,
+                next_layers_only: bool = False, without_next_layers: bool = False,
+                fuse_experts: bool = False, fp8_as_q8_0: bool = False,
                 threads: int = 0) -> ImportPlan:
     """Plan the import of a folder of a Hugging Face model, and check all that can be checked before
     a byte is written: the architecture is known, every tensor has a place, no layer and no expert is
@@ -135,6 +139,8 @@ def plan_import(folder: Path, *, type: Optional[str] = None, pre: Optional[str] 
         The value of ``tokenizer.ggml.pre``. Default: by the tokenizer.
     as_reference : bool
         Write what the reference converter writes, its known defects included.
+    as_class : str, optional
+        The class whose rules count instead of those of config.json.
     model_name : str, optional
         Replaces ``general.name``.
     metadata : mapping or str, optional
@@ -144,6 +150,14 @@ def plan_import(folder: Path, *, type: Optional[str] = None, pre: Optional[str] 
     mmproj : bool
         Make the projector of the folder, the file that engines load beside the model: its encoders
         of images and sound, and what makes tokens of them.
+    target_folder : path, optional
+        The model that a draft belongs to, whose tokenizer is that of the draft.
+    next_layers_only, without_next_layers : bool
+        Layers that predict further tokens alone, as a draft; or all but them.
+    fuse_experts : bool
+        Gate and up matrices of experts become one tensor.
+    fp8_as_q8_0 : bool
+        Matrices of FP8 become Q8_0, whatever the type.
 
     Raises
     ------
@@ -153,6 +167,7 @@ def plan_import(folder: Path, *, type: Optional[str] = None, pre: Optional[str] 
     """
     if metadata is not None and not isinstance(metadata, str):
         metadata = json.dumps(dict(metadata))
+    target_folder = None if target_folder is None else os.fspath(target_folder)
     name = os.fspath(folder)
     with about(folder):
         return ImportPlan(_core.ImportPlan(name, chosen("plan_import", locals())), name)

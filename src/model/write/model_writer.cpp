@@ -126,9 +126,9 @@ Result<void> ModelWriter::add_tensor(std::string_view name, TensorType type,
   return {};
 }
 
-Result<void> ModelWriter::add_tensor(std::string_view name, TensorType type,
-                                     std::span<const std::uint64_t> shape,
-                                     std::span<const std::byte> data) {
+Result<void> ModelWriter::add_bytes(std::string_view name, TensorType type,
+                                    std::span<const std::uint64_t> shape,
+                                    std::span<const std::byte> data) {
   return add_tensor(name, type, shape, [data](const DataSink& sink) { return sink(data); });
 }
 

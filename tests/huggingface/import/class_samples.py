@@ -42,7 +42,9 @@ SPLIT = "attn_q attn_k attn_v"
 TOKENIZERS = {"llama": "llama-spm", "spm": "llama-spm", "gpt2": "qwen2", "spm_or_gpt2": "qwen2",
               "bert": "bert", "glm": "glm4", "phi3": "phi3-longrope", "gemma3": "gemma3-vlm",
               "glm4": "glm4", "solar": "glm4", "t5": "../../hf2/cases/t5",
-              "internlm2": "internlm2", "internlm3": "llama-spm"}
+              "internlm2": "internlm2", "internlm3": "llama-spm", "gpt2_or_ranked": "qwen2",
+              "qwen1": "qwen2", "hunyuan_moe": "qwen2", "plamo": "../../hf2/cases/plamo2",
+              "rwkv": "../../hf2/cases/rwkv7"}
 LAYER = "model.layers.{layer}."
 
 BASE = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2,
@@ -396,6 +398,27 @@ CLASSES = {
                    "attn_config": {"alibi": True, "alibi_bias_max": 8, "clip_qkv": None}},
         "variants": [{"config": {"attn_config": {"alibi": True, "alibi_bias_max": 8,
                                                  "clip_qkv": 6.0}}}, {"with": QK_NORMS}]},
+    "Exaone4_5_ForConditionalGeneration": {"config": {"head_dim": 16, "sliding_window": None}},
+    "HYV3ForCausalLM": {"sizes": {"experts": 4}, "names": {
+        **SHARED_EXPERTS, "ffn_exp_probs_b": LAYER + "mlp.expert_bias"}, "config": {
+        "head_dim": 16, "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
+        "num_shared_experts": 1}},
+    "HunYuanMoEV1ForCausalLM": {
+        "sizes": {"experts": 4, "shared_inner": 96, "expert_inner": 96}, "config": {
+            "head_dim": 16, "num_experts": 4, "moe_topk": [2, 2], "moe_intermediate_size": [96, 96],
+            "num_shared_expert": [1, 1]},
+        "names": {**SHARED_EXPERTS, "ffn_gate_inp": LAYER + "mlp.gate.wg",
+                  "attn_q_norm": LAYER + "self_attn.query_layernorm",
+                  "attn_k_norm": LAYER + "self_attn.key_layernorm"}},
+    "Plamo3ForCausalLM": {
+        "config": {"head_dim": 16, "window_size": 32, "sliding_window_pattern": 2},
+        "names": {kind: "model.layers.layers.{layer}." + name for kind, name in {
+            "attn_norm": "pre_mixer_norm", "attn_qkv": "mixer.qkv_proj",
+            "attn_q_norm": "mixer.q_norm", "attn_k_norm": "mixer.k_norm",
+            "attn_out": "mixer.o_proj", "attn_post_norm": "post_mixer_norm",
+            "ffn_norm": "pre_mlp_norm", "ffn_up": "mlp.gate_up_proj", "ffn_down": "mlp.down_proj",
+            "ffn_post_norm": "post_mlp_norm"}.items()},
+        "with": "attn_qkv", "tied": True, "sizes": {"up": 192}},
     "GptOssForCausalLM": {
         "config": {"head_dim": 16, "sliding_window": 32, "num_local_experts": 4,
                    "num_experts_per_tok": 2, "intermediate_size": 32, "rope_scaling": YARN},

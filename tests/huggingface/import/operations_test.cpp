@@ -350,6 +350,27 @@ TEST(NumberOperations, BatchNormBecomesAFactorAndANumber) {
   EXPECT_EQ(made[1], (Tensor{{2}, {1 - 3 * first, 2 - 5 * second}, "n.7.added"}));
 }
 
+TEST(NameOperations, StackPartsHasTheOrderOfTheParts) {
+  Transforms transforms(R"({"names": ["x_{part}"], "op": "stack_parts", "parts": ["r", "a"],
+                            "to": ["fused"]})");
+  EXPECT_THAT(transforms.of(counted({1, 2}, "x_a")), testing::IsEmpty());
+  EXPECT_THAT(transforms.of(Tensor{{1, 2}, {8, 9}, "x_r"}),
+              ElementsAre(Tensor{{2, 1, 2}, {8, 9, 0, 1}, "fused"}));
+  EXPECT_THAT(transforms.of(counted({1, 2}, "x_a")), testing::IsEmpty());
+  EXPECT_THAT(transforms.refusal(counted({2, 1}, "x_r")), HasSubstr("its shape differs"));
+}
+
+TEST(NameOperations, CopyComesBeforeTheTensor) {
+  EXPECT_THAT(Transforms(rule("copy", R"("to": ["c"])")).of(counted({2})),
+              ElementsAre(counted({2}, "c"), counted({2})));
+}
+
+TEST(NameOperations, IntegersAreNoFloats) {
+  EXPECT_THAT(Transforms(rule("as_i32")).refusal(counted({2})), HasSubstr("whole numbers"));
+  EXPECT_THAT(Transforms(rule("from_positions", R"("limit": "9")")).refusal(counted({2})),
+              HasSubstr("a list of I64"));
+}
+
 TEST(NameOperations, DropIfEqualComparesNumbers) {
   const std::string drop = R"({"names": ["head"], "op": "drop_if_equal", "other": "embed"})";
   Tensor other = counted({2, 2}, "head");

@@ -284,6 +284,54 @@ TEST(PlanArchitectures, EmbeddingsHaveARowForEachTokenOfAPaddedVocabulary) {
   EXPECT_THAT(std::vector(rows.begin() + 3, rows.end()), testing::Each(0.0F));
 }
 
+TEST(PlanArchitectures, NextLayersCanBeLeftOutOrMadeAFileOfTheirOwn) {
+  const PlannedFolder folder(
+      "ExaoneMoEForCausalLM", every_member + std::string(R"(, "num_nextn_predict_layers": 1)"),
+      {{"mtp.fc.weight", {8, 16}}, {"mtp.layers.0.self_attn.o_proj.weight", {8, 8}}});
+  const auto names = [](const Result<std::unique_ptr<Import>>& import) {
+    EXPECT_THAT(import, Succeeds());
+    std::vector<std::string> names;
+    for (const ImportedTensor& tensor : (*import)->tensors()) names.push_back(tensor.name);
+    return names;
+  };
+  EXPECT_THAT(names(folder.plan(ImportOptions{.without_next_layers = true})),
+              testing::UnorderedElementsAre("token_embd.weight", "blk.0.attn_output.weight"));
+  const auto next = folder.plan(ImportOptions{.next_layers_only = true});
+  EXPECT_THAT(names(next),
+              testing::UnorderedElementsAre("token_embd.weight", "blk.1.attn_output.weight",
+                                            "blk.1.nextn.eh_proj.weight"));
+  EXPECT_TRUE((*next)->file_name().starts_with("mtp-"));
+  const PlannedFolder other("Qwen3ForCausalLM", every_member, {});
+  EXPECT_THAT(other.plan(ImportOptions{.without_next_layers = true}),
+              FailsWith(Errc::import_refused));
+}
+
+TEST(PlanArchitectures, AnUnknownClassHasANearestOne) {
+  const PlannedFolder folder("Qwen9ForCausalLM", every_member,
+                             {{"layers.0.self_attn.q_norm.weight", {4}}, {"layers.0.x", {4}}});
+  const auto refused = folder.plan();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::architecture_unsupported);
+  EXPECT_THAT(refused.error().detail, HasSubstr("no place there: layers.{layer}.x"));
+  EXPECT_THAT(refused.error().detail, HasSubstr("--class"));
+  EXPECT_THAT(folder.plan(ImportOptions{.as_class = "Qwen8ForCausalLM"}),
+              FailsWith(Errc::architecture_unsupported));
+}
+
+TEST(PlanArchitectures, AnotherClassIsNamedInTheMetadata) {
+  const PlannedFolder folder("Qwen9ForCausalLM", every_member, {});
+  const auto import = folder.plan(ImportOptions{.as_class = "Qwen3ForCausalLM"});
+  ASSERT_THAT(import, Succeeds());
+  std::vector<std::string> values;
+  for (const KeyValue& entry : (*import)->metadata()) {
+    if (!entry.key.starts_with("ingot.import.")) continue;
+    values.emplace_back(entry.value.get<std::string_view>().value_or(""));
+  }
+  EXPECT_THAT(values, ElementsAre("Qwen9ForCausalLM", "Qwen3ForCausalLM"));
+  EXPECT_THAT((*import)->remarks(),
+              testing::Contains(testing::Field(&Error::subject, "Qwen9ForCausalLM")));
+}
+
 TEST(PlanArchitectures, NomicBertHasTheContextThatItWasTrainedWith) {
   const auto folder = [](const std::string& positions) {
     return PlannedFolder("NomicBertModel",

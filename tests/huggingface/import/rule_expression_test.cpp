@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "support/expect_error.hpp"
@@ -71,6 +72,34 @@ TEST(RuleExpression, LooksAtTensors) {
   EXPECT_EQ(value_of("rows('absent')"), "null");
   EXPECT_EQ(value_of("count_numbered('mtp.layers.')"), "12");
   EXPECT_EQ(value_of("count_numbered('model.layers.')"), "0");
+}
+
+TEST(RuleExpression, ReadsNumbersOfTensorsAndOfTheTarget) {
+  const auto config = Config::parse(R"({"architectures": ["X"], "num_hidden_layers": 2})", "x");
+  const auto target = Config::parse(R"({"architectures": ["X"], "num_hidden_layers": 9})", "x");
+  ASSERT_THAT(config, Succeeds());
+  ASSERT_THAT(target, Succeeds());
+  const huggingface::NumberLookup numbers =
+      [](const std::string& name) -> Result<std::optional<double>> {
+    return name == "l.1.a" || name == "l.0.a" ? std::optional(name[2] + 0.5) : std::nullopt;
+  };
+  const auto value = [&](const char* text) {
+    const auto found = Expression::parse(text).value().evaluate(
+        {.config = *config, .numbers = &numbers, .target = &*target});
+    return found ? found->dump() : found.error().message();
+  };
+  EXPECT_EQ(value("each(number_in('l.{layer}.a'))"), "[48.5,49.5]");
+  EXPECT_THAT(value("number_in('b')"), testing::HasSubstr("no such tensor of one element"));
+  EXPECT_EQ(value("[2, target:num_hidden_layers // 2]"), "[2,4]");
+  EXPECT_EQ(value("target:absent?"), "null");
+}
+
+TEST(RuleExpression, LooksIntoElementsAndTexts) {
+  EXPECT_EQ(value_of("member(at([kinds], 0), 'a')"), "null");
+  EXPECT_EQ(value_of("lowest_in('12, 3,40')"), "3");
+  EXPECT_EQ(value_of("lowest_in(absent?)"), "null");
+  EXPECT_THAT(value_of("lowest_in('a')"), testing::HasSubstr("needs numbers in range"));
+  EXPECT_EQ(value_of("[round(2.5), round(3.5), max(1, 2.5)]"), "[2,4,2.5]");
 }
 
 TEST(RuleExpression, KnowsTheQuantilesThatModelsHave) {

@@ -59,7 +59,8 @@ class ImportPlanner {
   Result<std::unique_ptr<Import>> plan() {
     const RuleTable& table = RuleTable::builtin();
     INGOT_TRY(Config config, Config::read(folder_));
-    INGOT_TRY(const Architecture* const architecture, find_rules(table, folder_, config));
+    INGOT_TRY(const Architecture* const architecture,
+              find_rules(table, folder_, config, options_.as_class));
 
     INGOT_TRY(std::vector<SourceTensor> tensors, list_all_tensors(*architecture));
     const std::vector<NamedShape> shapes = shapes_of(tensors);
@@ -94,6 +95,12 @@ class ImportPlanner {
                                              .tokens = tokens ? tokens->as_array() : Array()}));
     plan.remarks.insert(plan.remarks.begin(), remarks.begin(), remarks.end());
     plan.left_out = std::move(left_out);
+    if (options_.as_class && *options_.as_class != config.model_class()) {
+      plan.remarks.push_back(
+          {Errc::engine_may_misread, Error::no_offset, config.model_class(),
+           "imported by the rules of " + *options_.as_class +
+               ", as wanted; whether an engine computes with it what the model does is not known"});
+    }
 
     const TensorType main = main_type(type, architecture->keeps_types, plan);
     const std::uint32_t file_type = ingot::file_type_of(main).value_or(0);
@@ -197,6 +204,11 @@ class ImportPlanner {
     all.set(keys::general_quantization_version, quantization_version);
     all.add(tokenizer);
     INGOT_TRY_VOID(add_keys(source, architecture.keys_after_tokenizer, all));
+    if (options_.as_class && *options_.as_class != source.config.model_class()) {
+      all.from("--class");
+      all.set_string("ingot.import.class", source.config.model_class());
+      all.set_string("ingot.import.as_class", *options_.as_class);
+    }
     return all;
   }
 
@@ -209,11 +221,15 @@ class ImportPlanner {
 }  // namespace
 
 Result<const Architecture*> find_rules(const RuleTable& table, const ModelFolder& folder,
-                                       const Config& config) {
-  const Architecture* const rules = table.find(config.model_class());
+                                       const Config& config,
+                                       const std::optional<std::string>& as_class) {
+  const Architecture* const rules = table.find(as_class.value_or(config.model_class()));
+  if (rules == nullptr && as_class) {
+    return fail(Errc::architecture_unsupported, *as_class, "known are " + joined(table.classes()));
+  }
   if (rules == nullptr) {
     return fail(Errc::architecture_unsupported, config.model_class(),
-                "known are " + joined(table.classes()));
+                describe_nearest(table, folder, config));
   }
   if (rules->variants.empty()) return rules;
   const std::string name = lower_case(folder.name());

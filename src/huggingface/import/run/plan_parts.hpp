@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "huggingface/import/general/general_keys.hpp"
@@ -32,8 +34,14 @@ inline constexpr std::uint32_t quantization_version = 2;
 
 /// The rules for a folder: those of its class, or of a variant of it.
 /// Errc::architecture_unsupported for a class that no rule is for.
-[[nodiscard]] Result<const Architecture*> find_rules(const RuleTable& table,
-                                                     const ModelFolder& folder,
-                                                     const Config& config);
+///
+/// @param as_class  ImportOptions::as_class: whose rules count instead.
+[[nodiscard]] Result<const Architecture*> find_rules(
+    const RuleTable& table, const ModelFolder& folder, const Config& config,
+    const std::optional<std::string>& as_class = {});
+
+/// The rules that come nearest to a folder, and what they do not fit, for messages.
+[[nodiscard]] std::string describe_nearest(const RuleTable& table, const ModelFolder& folder,
+                                           const Config& config);
 
 }  // namespace ingot::huggingface

@@ -80,6 +80,7 @@ Views apply(const StackParts& operation, const TransformStep& step, TensorView v
   result.applied.emplace_back(StackParts::name);
   for (auto& [place, one] : whole.views) {
     if (result.parts.empty()) {
+      result.type = one.type;
       result.shape = one.shape;
       result.shape.insert(result.shape.begin(), parts.size());
     } else if (!std::equal(one.shape.begin(), one.shape.end(), result.shape.begin() + 1,

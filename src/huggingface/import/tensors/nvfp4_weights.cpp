@@ -155,6 +155,10 @@ Result<std::shared_ptr<const PieceSource>> Nvfp4Groups::pieces_of(TensorView vie
       return refuse(view.name, "its numbers would change, so that it cannot stay in NVFP4");
     }
     part.source = found->second;
+    // Groups lie along rows; a transform that turns them would need other scales.
+    const bool is_turned =
+        part.axes.empty() || part.axes.back().empty() || part.axes.back().back().stride != 1;
+    if (is_turned) return refuse(view.name, "it would be transposed, which NVFP4 cannot be");
   }
   INGOT_TRY_VOID(make_plain(view));
   INGOT_TRY_VOID(make_plain(scales));

@@ -108,15 +108,6 @@ std::string option_without_meaning(const Options& options, FileFormat format) {
       {convert.type.has_value(), "--type", !is_bump},
       {options.has_hf_names.has_value(), "--names",
        is_gguf ? options.has_hf_names == false : !is_bump},
-      {options.import.pre.has_value(), "--pre", false},
-      {options.import.as_reference, "--as-reference", false},
-      {options.import.mmproj, "--mmproj", false},
-      {options.with_projector, "--with-mmproj", false},
-      {options.import.model_name.has_value(), "--model-name", false},
-      {!options.metadata_file.empty(), "--metadata", false},
-      {!options.base.empty(), "--base", false},
-      {options.only_plan, "--dry-run", false},
-      {!options.shard.empty(), "--shard", false},
       {options.is_strict, "--strict", options.is_folder},
       {convert.max_file_bytes != 0, "--max-size", format == FileFormat::safetensors},
       {options.bump_version.has_value(), "--bump-version", is_bump},
@@ -130,7 +121,7 @@ std::string option_without_meaning(const Options& options, FileFormat format) {
   for (const Use& use : uses) {
     if (use.is_used && !use.is_allowed) return use.name;
   }
-  return {};
+  return first_folder_option(options);
 }
 
 /// Resolves and checks options beyond the parser. Returns the fault, or an empty text.
@@ -250,7 +241,7 @@ ExitCode run(Options& options, Console& console) {
     if (!bytes) return console.refuse_usage("convert: --max-size must be a size like 500M or 2GiB");
     options.convert.max_file_bytes = *bytes;
   }
-  if (const std::string problem = settle_projector(options); !problem.empty()) {
+  if (const std::string problem = resolve_projector(options); !problem.empty()) {
     return console.refuse_usage("convert: " + problem);
   }
   if (is_import(options, console)) return run_import(options, console);

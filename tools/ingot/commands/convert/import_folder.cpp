@@ -202,28 +202,66 @@ bool loses(TensorType from, TensorType to) {
 
 }  // namespace
 
-void add_folder_options(CLI::App& command, FolderConversion& options) {
-  add_switch(command, "--dry-run", options.only_plan,
+void add_folder_options(CLI::App& command, FolderConversion& conversion) {
+  ImportOptions& import = conversion.import;
+  add_switch(command, "--dry-run", conversion.only_plan,
              "Model folders: show keys and tensors with their origins, write nothing");
-  add_text(command, "--shard", options.shard, "I/N",
+  add_text(command, "--shard", conversion.shard, "I/N",
            "Model folders: write only the I-th of N shards; the others can be made elsewhere");
-  add_text(command, "--pre", options.import.pre, "NAME",
+  add_text(command, "--pre", import.pre, "NAME",
            "Model folders: pre-tokenizer; default: by the tokenizer");
-  add_switch(command, "--as-reference", options.import.as_reference,
+  add_switch(command, "--as-reference", import.as_reference,
              "Model folders: as the reference converter, with its known defects");
-  add_switch(command, "--mmproj", options.import.mmproj,
+  add_switch(command, "--mmproj", import.mmproj,
              "Model folders: the projector instead of the model, for images and sound");
-  add_switch(command, "--with-mmproj", options.with_projector,
+  add_switch(command, "--with-mmproj", conversion.with_projector,
              "Model folders: the model and its projector, as two files of the folder OUT");
-  add_text(command, "--model-name", options.import.model_name, "NAME",
+  add_text(command, "--class", import.as_class, "NAME",
+           "Model folders: by the rules of this class, whatever config.json names");
+  add_switch(command, "--mtp", import.next_layers_only,
+             "Model folders: only layers that predict further tokens, as a draft");
+  add_switch(command, "--no-mtp", import.without_next_layers,
+             "Model folders: without layers that predict further tokens");
+  add_switch(command, "--fuse-gate-up-exps", import.fuse_experts,
+             "Model folders: gate and up matrices of experts in one tensor");
+  add_switch(command, "--fp8-as-q8", import.fp8_as_q8_0,
+             "Model folders: matrices of FP8 as Q8_0, whatever the type");
+  add_text(command, "--target-model-dir", import.target_folder, "FOLDER",
+           "Drafts: the model that they belong to, of which config and tokenizer are read");
+  add_text(command, "--model-name", import.model_name, "NAME",
            "Model folders: name of the model; default: by its card and its folder");
-  add_text(command, "--metadata", options.metadata_file, "FILE",
+  add_text(command, "--metadata", conversion.metadata_file, "FILE",
            "Model folders: JSON with values for keys of general.*");
-  add_text(command, "--base", options.base, "FOLDER",
+  add_text(command, "--base", conversion.base, "FOLDER",
            "LoRA adapters: the base model, of which config.json is read; default: IN");
 }
 
-std::string settle_projector(FolderConversion& conversion) {
+std::string first_folder_option(const FolderConversion& conversion) {
+  const ImportOptions& import = conversion.import;
+  const std::pair<bool, const char*> uses[] = {
+      {import.pre.has_value(), "--pre"},
+      {import.as_reference, "--as-reference"},
+      {import.mmproj, "--mmproj"},
+      {conversion.with_projector, "--with-mmproj"},
+      {import.as_class.has_value(), "--class"},
+      {import.next_layers_only, "--mtp"},
+      {import.without_next_layers, "--no-mtp"},
+      {import.fuse_experts, "--fuse-gate-up-exps"},
+      {import.fp8_as_q8_0, "--fp8-as-q8"},
+      {import.target_folder.has_value(), "--target-model-dir"},
+      {import.model_name.has_value(), "--model-name"},
+      {!conversion.metadata_file.empty(), "--metadata"},
+      {!conversion.base.empty(), "--base"},
+      {conversion.only_plan, "--dry-run"},
+      {!conversion.shard.empty(), "--shard"},
+  };
+  for (const auto& [is_used, name] : uses) {
+    if (is_used) return name;
+  }
+  return {};
+}
+
+std::string resolve_projector(FolderConversion& conversion) {
   if (!conversion.with_projector) return {};
   if (conversion.import.mmproj) return "give --mmproj or --with-mmproj";
   std::string& out = conversion.out;

@@ -6,11 +6,8 @@
 #include <ingot/import.hpp>
 #include <string>
 
+#include "cli/command.hpp"
 #include "cli/console.hpp"
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace ingot::cli {
 
@@ -26,12 +23,15 @@ struct FolderConversion {
   ImportOptions import;
 };
 
-/// Declares the options for model folders as IN.
-void add_folder_options(CLI::App& command, FolderConversion& options);
+/// Declares the options for model folders.
+void add_folder_options(CLI::App& command, FolderConversion& conversion);
+
+/// The first option for model folders that is used; empty if none is.
+[[nodiscard]] std::string first_folder_option(const FolderConversion& conversion);
 
 /// Makes OUT a folder where it gets two files. Returns the fault of the options for projectors, or
 /// an empty text.
-[[nodiscard]] std::string settle_projector(FolderConversion& conversion);
+[[nodiscard]] std::string resolve_projector(FolderConversion& conversion);
 
 /// What a conversion has written.
 struct WrittenModel {
