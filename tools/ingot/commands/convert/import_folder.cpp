@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <ingot/interop.hpp>
 #include <ingot/shard_name.hpp>
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/declaration.hpp"
+#include "cli/command.hpp"
 #include "cli/imported_folder.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
