@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "ingot/embeddings.hpp"
 #include "ingot/evaluate.hpp"
 
 namespace {
@@ -47,6 +48,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(found->base.perplexity() > 0.0);
     require(!(found->base.perplexity_error() < 0.0));
     require(mean_of_chunks(found->base.chunk_losses).mean == found->base.loss.mean);
+  }
+  require(usual_chunk_tokens(*model) <= 512);
+  require(uses_of(*model).predicts || uses_of(*model).makes_vectors);
+  const auto pieces = embedding_chunks_of(*model, "The quick brown fox", min_chunk_tokens, 2);
+  if (has_value(pieces)) {
+    has_value(compute_embeddings(*model, *pieces, options));
+    const auto compared = compare_embeddings(*model, others, *pieces, options);
+    if (has_value(compared)) require(!(compared->others[0].distance.mean > 1e-6));
   }
   has_value(compute_logits(*model, text, options));
   has_value(measure_sensitivities(*model, text, {.run = options}));

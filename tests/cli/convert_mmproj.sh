@@ -22,7 +22,7 @@ grep -q 'in neither file: talker: 1 tensor$' notes || fail "$(cat notes)"
 expect_same projector.gguf both/mmproj-*.gguf
 "$ingot" convert Tiny-Vision model.gguf -q
 expect_same model.gguf both/Tiny-*Vision-*.gguf
-expect_error 2 'both/Tiny-' "$ingot" convert Tiny-Vision both --with-mmproj
+expect_error 2 'both/Tiny-' "$ingot" convert Tiny-Vision both --with-mmproj -q
 "$ingot" convert Tiny-Vision both --with-mmproj --force >lines
 (($(wc -l <lines) == 2)) || fail "$(cat lines)"
 

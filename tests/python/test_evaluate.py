@@ -130,6 +130,24 @@ def test_a_text_may_be_in_a_file(networks, tmp_path):
     assert from_file.base.loss == direct.base.loss and from_file.chunk_count == 2
 
 
+def test_vectors_of_a_text(networks, tmp_path):
+    paths = []
+    for path in networks[:2]:
+        paths.append(tmp_path / path.name)
+        with ingot.edit(path, paths[-1]) as keys:
+            keys["llama.pooling_type"] = 1
+    text = TEXT[:40]
+    made = [ingot.compute_embeddings(path, text) for path in paths]
+    assert {one.pooling for one in made} == {"mean"} and made[0].vectors.shape == (1, WIDTH)
+    base, other = (one.vectors[0].astype(numpy.float64) for one in made)
+    cosine = base @ other / numpy.sqrt((base @ base) * (other @ other))
+    found = ingot.compare_embeddings(*paths, text=text)
+    assert found["others"][0]["cosine_distance"] == pytest.approx(1 - cosine, abs=1e-6) and cosine < 1
+    (tmp_path / "text").write_text(text)
+    again = ingot.compare_embeddings(*paths, text=tmp_path / "text")
+    assert again["others"][0]["cosine_distance"] == found["others"][0]["cosine_distance"]
+
+
 def test_refusals_name_the_model_and_the_reason(networks, model_path, tmp_path):
     with pytest.raises(ingot.UsageError, match="a chunk needs 64") as caught:
         ingot.evaluate(networks[0], text="short")

@@ -19,7 +19,7 @@ PYTHON_OF_HEADER = {
     "anatomy": "Model.anatomy", "architectures": "architectures", "chat": "ChatTemplate", "chat_profile": "ChatTemplate.features",
     "chat_prompt": "ChatTemplate.encode", "check": "check", "check_folder": "check",
     "convert": "convert", "describe": "fit", "diff": "diff",
-    "digest": "hash", "digest_manifest": "verify", "download": "download", "edit": "edit",
+    "digest": "hash", "digest_manifest": "verify", "download": "download", "edit": "edit", "embeddings": "compare_embeddings",
     "error": "Error", "estimate": "fit", "evaluate": "evaluate",
     "folder_export": "convert", "imatrix": "imatrix",
     "import": "plan_import", "import_options": "plan_import", "interop": "open", "limits": "open",

@@ -17,8 +17,9 @@ from ._model import Model
 from ._quantizing import ImportanceMatrix, TensorSensitivity, opened_importance
 from ._work import AnyModel, Path, opened, words
 
-__all__ = ["Evaluation", "MeanEstimate", "ModelComparison", "ModelScore", "chunks_of",
-           "collect_importance", "compute_logits", "evaluate", "measure_sensitivities"]
+__all__ = ["Embeddings", "Evaluation", "MeanEstimate", "ModelComparison", "ModelScore", "chunks_of",
+           "collect_importance", "compare_embeddings", "compute_embeddings", "compute_logits", "evaluate",
+           "measure_sensitivities"]
 
 Array = np.ndarray[Any, Any]
 # A text, a file of it, or ids as of `chunks_of`.
@@ -36,6 +37,14 @@ class MeanEstimate(NamedTuple):
 
     mean: float
     error: float
+
+
+class Embeddings(NamedTuple):
+    """Vectors of the chunks of a text, an array of float32 of shape (chunks, size), and how the states of
+    tokens became one: "mean", "first", "last", "rank"; "none", where each token has its own."""
+
+    vectors: Array
+    pooling: str
 
 
 class ModelScore(NamedTuple):
@@ -158,13 +167,17 @@ def chunks_of(model: AnyModel, text: Union[str, bytes, "os.PathLike[str]"], *,
     ingot.UsageError
         ``invalid_argument`` if the text is shorter than a chunk, or a file has more than 256 MiB.
     """
-    if isinstance(text, os.PathLike):
-        path = text
-        with open(path, "rb") as file:
-            text = file.read(_MAX_TEXT_BYTES + 1)
-        if len(text) > _MAX_TEXT_BYTES:
-            raise usage_error("invalid_argument", "a text has at most 256 MiB", os.fspath(path))
-    return _core.chunks_of(opened(model)._core, text, chunk_tokens, max_chunks)
+    return _core.chunks_of(opened(model)._core, _content_of(text), chunk_tokens, max_chunks)
+
+
+def _content_of(text: Union[str, bytes, "os.PathLike[str]"]) -> Union[str, bytes]:
+    if not isinstance(text, os.PathLike):
+        return text
+    with open(text, "rb") as file:
+        content = file.read(_MAX_TEXT_BYTES + 1)
+    if len(content) > _MAX_TEXT_BYTES:
+        raise usage_error("invalid_argument", "a text has at most 256 MiB", os.fspath(text))
+    return content
 
 
 def _ids_of(model: Model, text: Text, chunk_tokens: int, max_chunks: int) -> Array:
@@ -243,6 +256,48 @@ def compute_logits(model: AnyModel, text: Text, *, chunk_tokens: int = 0, max_ch
     with _about_models([source]):
         ids = _ids_of(source, text, chunk_tokens, max_chunks)
         return _core.compute_logits(source._core, ids, chosen("evaluate", locals()), progress)
+
+
+def compute_embeddings(model: AnyModel, text: Union[str, bytes, "os.PathLike[str]"], *, chunk_tokens: int = 0, max_chunks: int = 0,
+                       max_memory_bytes: int = _MEMORY, threads: int = 0,
+                       progress: LayerProgress = None) -> Embeddings:
+    """The vectors that a model makes of a text: of an encoder, or of a model that says how the states of
+    tokens become one vector. They are not normalised.
+
+    Parameters
+    ----------
+    text : str, bytes or os.PathLike
+        One that fits the context is one chunk, with the tokens that the tokenizer adds to every text.
+    chunk_tokens : int
+        Tokens that a chunk has at most; default: the context, and for a longer text the smaller of 512
+        and that.
+
+    The others, and errors, are those of `evaluate`.
+    """
+    source = opened(model)
+    with _about_models([source]):
+        rounds_cache = False
+        values, pooling = _core.compute_embeddings(
+            source._core, _content_of(text), chunk_tokens, max_chunks, chosen("evaluate", locals()), progress)
+    return Embeddings(values, pooling)
+
+
+def compare_embeddings(base: AnyModel, others: Union[AnyModel, Sequence[AnyModel]], *,
+                       text: Union[str, bytes, "os.PathLike[str]"], chunk_tokens: int = 0, max_chunks: int = 0, max_memory_bytes: int = _MEMORY,
+                       threads: int = 0, progress: LayerProgress = None) -> Dict[str, Any]:
+    """Compare the vectors that models make of a text with those of a base.
+
+    Parameters are those of `compute_embeddings` and `evaluate`. The result has the members of ``ingot
+    evaluate --json`` for such models, which docs/json.md lists: of each of ``others`` the mean
+    ``cosine_distance``, 1 less the cosine of the two vectors of a chunk, and how alike neighbours are.
+    """
+    models = [opened(base)]
+    models += [opened(one) for one in (others if isinstance(others, (list, tuple)) else [others])]
+    with _about_models(models):
+        rounds_cache = False
+        return _core.compare_embeddings(
+            models[0]._core, [one._core for one in models[1:]], _content_of(text), chunk_tokens, max_chunks,
+            chosen("evaluate", locals()), progress)
 
 
 def collect_importance(model: AnyModel, text: Text, *, chunk_tokens: int = 0, max_chunks: int = 0,

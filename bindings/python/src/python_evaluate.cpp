@@ -3,6 +3,7 @@
 #include <atomic>
 #include <deque>
 #include <exception>
+#include <ingot/embeddings.hpp>
 #include <ingot/evaluate.hpp>
 #include <mutex>
 #include <set>
@@ -75,6 +76,38 @@ py::array_t<float> logits_of(const OpenModel& model, const Ids& ids, const py::d
   const std::size_t vocabulary = logits.size() / text.ids.size();
   return array_of(std::move(logits),
                   {size_of(text.chunk_count()), size_of(text.chunk_tokens), size_of(vocabulary)});
+}
+
+/// What a text becomes for a model that makes vectors.
+TextChunks embedding_text(const OpenModel& model, const py::object& text, std::size_t chunk_tokens,
+                          std::size_t max_chunks) {
+  const std::string bytes = text_from(text);
+  return run(py::none(), [&](const Report&) {
+    return embedding_chunks_of(model.model(), bytes, chunk_tokens, max_chunks);
+  });
+}
+
+py::tuple embeddings_of(const OpenModel& model, const py::object& text, std::size_t chunk_tokens,
+                        std::size_t max_chunks, const py::dict& options,
+                        const py::object& progress) {
+  const TextChunks chunks = embedding_text(model, text, chunk_tokens, max_chunks);
+  auto to = options_from<EvaluationOptions>(options);
+  Embeddings found =
+      run_models(progress, to, [&] { return compute_embeddings(model.model(), chunks, to); });
+  const std::size_t count = found.count();
+  return py::make_tuple(array_of(std::move(found.values), {size_of(count), size_of(found.size)}),
+                        found.pooling);
+}
+
+py::dict compare_vectors(const OpenModel& base, const Models& others, const py::object& text,
+                         std::size_t chunk_tokens, std::size_t max_chunks, const py::dict& options,
+                         const py::object& progress) {
+  const TextChunks chunks = embedding_text(base, text, chunk_tokens, max_chunks);
+  std::vector<const Model*> models;
+  for (const std::shared_ptr<OpenModel>& other : others) models.push_back(&other->model());
+  auto to = options_from<EvaluationOptions>(options);
+  return facts_of(run_models(progress, to,
+                             [&] { return compare_embeddings(base.model(), models, chunks, to); }));
 }
 
 std::shared_ptr<ImportanceMatrix> collect(const OpenModel& model, const Ids& ids,
@@ -158,6 +191,8 @@ void add_evaluate(py::module_& module) {
   module.def("chunks_of", &cut_text);
   module.def("evaluate", &evaluate_models);
   module.def("compute_logits", &logits_of);
+  module.def("compute_embeddings", &embeddings_of);
+  module.def("compare_embeddings", &compare_vectors);
   module.def("collect_importance", &collect);
   module.def("measure_sensitivities", &measure);
   py::class_<Evaluation>(module, "Evaluation")

@@ -134,7 +134,8 @@ class ImportGolden : public SharedFilesTest {
       return true;
     }
     expect_import(import, output);
-    if (import && output.contains("file_name")) {
+    // The reference tells a draft by its name for some classes only.
+    if (import && output.contains("file_name") && !options->next_layers_only) {
       EXPECT_EQ((*import)->file_name(), output["file_name"].get<std::string>());
     }
     return true;
