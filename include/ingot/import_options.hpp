@@ -33,7 +33,7 @@ struct ImportOptions {
   bool next_layers_only = false;
   /// Leaves layers that predict further tokens out.
   bool without_next_layers = false;
-  /// Gates and rises of experts become one tensor.
+  /// Gate and up matrices of experts become one tensor.
   bool fuse_experts = false;
   /// Matrices of FP8 become Q8_0, whatever the type.
   bool fp8_as_q8_0 = false;

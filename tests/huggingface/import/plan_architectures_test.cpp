@@ -290,9 +290,9 @@ TEST(PlanArchitectures, NextLayersCanBeLeftOutOrMadeAFileOfTheirOwn) {
       {{"mtp.fc.weight", {8, 16}}, {"mtp.layers.0.self_attn.o_proj.weight", {8, 8}}});
   const auto names = [](const Result<std::unique_ptr<Import>>& import) {
     EXPECT_THAT(import, Succeeds());
-    std::vector<std::string> names;
-    for (const ImportedTensor& tensor : (*import)->tensors()) names.push_back(tensor.name);
-    return names;
+    std::vector<std::string> found;
+    for (const ImportedTensor& tensor : (*import)->tensors()) found.push_back(tensor.name);
+    return found;
   };
   EXPECT_THAT(names(folder.plan(ImportOptions{.without_next_layers = true})),
               testing::UnorderedElementsAre("token_embd.weight", "blk.0.attn_output.weight"));

@@ -247,7 +247,7 @@ class TensorPlanner {
                TensorPlace::before_others);
   }
 
-  /// Gates and rises of experts become one tensor, where that is wanted, when both are there.
+  /// Gate and up matrices of experts become one tensor, if that is wanted and both are there.
   Result<void> add_or_fuse(std::string name, TensorView view) {
     constexpr std::string_view gate = ".ffn_gate_exps.weight";
     constexpr std::string_view up = ".ffn_up_exps.weight";
