@@ -107,13 +107,13 @@ assert fit["host"]["capacity_bytes"] > 1 << 20
 "$ingot" fit model.gguf -d auto --host 1G --json 2>/dev/null | python 'import json, sys
 assert json.load(sys.stdin)["host"]["capacity_bytes"] == 1 << 30'
 # Why it is slow: what a token reads, from where, and what helps.
-"$ingot" fit model.gguf -d rtx-4090 --gpu-layers 2 >slow.txt
+COLUMNS=200 "$ingot" fit model.gguf -d rtx-4090 --gpu-layers 2 >slow.txt
 grep -q 'not bounded: the bandwidth of a place is not known' slow.txt || fail "$(cat slow.txt)"
-"$ingot" fit model.gguf -d rtx-4090 --gpu-layers 2 --host-bandwidth 50G >slow.txt
+COLUMNS=200 "$ingot" fit model.gguf -d rtx-4090 --gpu-layers 2 --host-bandwidth 50G >slow.txt
 grep -q 'each token reads .* of weights: .* in GeForce RTX 4090 (.* ms), .* in host (.* ms)' slow.txt ||
   fail "$(cat slow.txt)"
 grep -q 'faster: fewer bytes on the host' slow.txt || fail "$(cat slow.txt)"
-"$ingot" fit model.gguf -d rtx-4090 | grep -q 'twice as fast: half the bytes' || fail "no advice"
+COLUMNS=200 "$ingot" fit model.gguf -d rtx-4090 | grep -q 'twice as fast: half the bytes' || fail "no advice"
 expect_error 2 'did you mean m3-max-48, m3-max-64' "$ingot" fit model.gguf -d m3-max
 "$ingot" fit model.gguf -d 1G --table --contexts 4k --types Q8_0 >old
 "$ingot" fit model.gguf -d 1G --markdown --contexts 4k --types Q8_0 >new
