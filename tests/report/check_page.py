@@ -78,7 +78,8 @@ def check_findings_and_vocabulary(browser):
     found = texts(browser, "#findings li") + texts(browser, "#findings-about")
     check(found and "check" in found[-1] or "Nothing" in found[-1], f"findings: {found}")
     check(not any("`" in text for text in found), f"backticks are left: {found}")
-    check(texts(browser, "#memory-legend span") == ["weights", "cache", "work space"], "no legend of memory")
+    legend = [text.strip() for text in texts(browser, "#memory-legend > span")]
+    check(legend == ["weights", "cache", "work space"], f"the legend of memory: {legend}")
     facts = texts(browser, "#vocabulary-facts div")
     check(any(text.startswith("Tokens1,024") for text in facts), f"vocabulary: {facts}")
     special = texts(browser, "#special-tokens dd")

@@ -286,7 +286,7 @@ offload_cache, embeddings, map_file, repack
         ``run_refused`` for options that the engine refuses for this model.
     """
     devices = words(devices) if isinstance(devices, str) else devices
-    if host is None and "auto" in (devices or ()):
+    if host is None and isinstance(devices, (list, tuple)) and "auto" in devices:
         host = this_machine()["host_bytes"]
     options = chosen("fit", locals())
     return Facts(_core.fit(opened(source)._core, options, [opened(one)._core for one in companions]),
