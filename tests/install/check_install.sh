@@ -64,7 +64,7 @@ else()
 endif()
 END
 find_components() {
-  cmake -S "$stage/components" -B "$stage/components/build" -G "$generator" -D CMAKE_C_COMPILER="$cc" \
+  cmake --fresh -S "$stage/components" -B "$stage/components/build" -G "$generator" -D CMAKE_C_COMPILER="$cc" \
     -D CMAKE_PREFIX_PATH="$stage/moved" "$@" 2>/dev/null | grep -E '^-- (found|missing)'
 }
 [[ $(find_components -D "WANTED=ingot;text" "${without[@]}") == "-- found" ]]
