@@ -44,15 +44,13 @@ class ModelSketch {
  public:
   template <class T>
   ModelSketch& set(const std::string& key, T value) {
-    return set_by(key, [key, value](ModelWriter& writer) {
-      if constexpr (std::is_convertible_v<T, std::string_view>) {
-        writer.set_string(key, value);
-      } else if constexpr (std::is_same_v<T, bool>) {
-        writer.set_bool(key, value);
-      } else {
-        writer.set(key, value);
-      }
-    });
+    if constexpr (std::is_convertible_v<T, std::string_view>) {
+      // A copy, as the caller's text may be gone when the model is written.
+      return set_by(
+          key, [key, text = std::string(value)](ModelWriter& writer) { writer.set(key, text); });
+    } else {
+      return set_by(key, [key, value](ModelWriter& writer) { writer.set(key, value); });
+    }
   }
   ModelSketch& set_by(const std::string& key, std::function<void(ModelWriter&)> set) {
     remove(key);
