@@ -104,7 +104,7 @@ class Caller {
         break;
       default:
         last_ = byte();
-        is_ok(ingot_writer_add_tensor_from(writer, key.c_str(), byte(), numbers.data(), type % 6,
+        is_ok(ingot_writer_add_tensor_from(writer, key.c_str(), byte(), numbers.data(), type % 5,
                                            &Caller::read, &last_, &error_));
     }
   }
