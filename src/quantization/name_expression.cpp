@@ -32,7 +32,7 @@ constexpr NamedSet named_sets[] = {
     {"alnum", is_alphanumeric},
     {"alpha", [](char c) { return is_letter(c); }},
     {"blank", [](char c) { return c == ' ' || c == '\t'; }},
-    {"cntrl", [](char c) { return (c >= 0 && c < ' ') || c == '\x7F'; }},
+    {"cntrl", [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7F'; }},
     {"digit", [](char c) { return is_digit(c); }},
     {"graph", is_printed},
     {"lower", [](char c) { return is_lower(c); }},
