@@ -258,7 +258,8 @@ def compute_logits(model: AnyModel, text: Text, *, chunk_tokens: int = 0, max_ch
         return _core.compute_logits(source._core, ids, chosen("evaluate", locals()), progress)
 
 
-def compute_embeddings(model: AnyModel, text: Union[str, bytes, "os.PathLike[str]"], *, chunk_tokens: int = 0, max_chunks: int = 0,
+def compute_embeddings(model: AnyModel, text: Union[str, bytes, "os.PathLike[str]"], *,
+                       chunk_tokens: int = 0, max_chunks: int = 0, rounds_cache: bool = False,
                        max_memory_bytes: int = _MEMORY, threads: int = 0,
                        progress: LayerProgress = None) -> Embeddings:
     """The vectors that a model makes of a text: of an encoder, or of a model that says how the states of
@@ -276,14 +277,14 @@ def compute_embeddings(model: AnyModel, text: Union[str, bytes, "os.PathLike[str
     """
     source = opened(model)
     with _about_models([source]):
-        rounds_cache = False
         values, pooling = _core.compute_embeddings(
             source._core, _content_of(text), chunk_tokens, max_chunks, chosen("evaluate", locals()), progress)
     return Embeddings(values, pooling)
 
 
 def compare_embeddings(base: AnyModel, others: Union[AnyModel, Sequence[AnyModel]], *,
-                       text: Union[str, bytes, "os.PathLike[str]"], chunk_tokens: int = 0, max_chunks: int = 0, max_memory_bytes: int = _MEMORY,
+                       text: Union[str, bytes, "os.PathLike[str]"], chunk_tokens: int = 0,
+                       max_chunks: int = 0, rounds_cache: bool = False, max_memory_bytes: int = _MEMORY,
                        threads: int = 0, progress: LayerProgress = None) -> Dict[str, Any]:
     """Compare the vectors that models make of a text with those of a base.
 
@@ -294,7 +295,6 @@ def compare_embeddings(base: AnyModel, others: Union[AnyModel, Sequence[AnyModel
     models = [opened(base)]
     models += [opened(one) for one in (others if isinstance(others, (list, tuple)) else [others])]
     with _about_models(models):
-        rounds_cache = False
         return _core.compare_embeddings(
             models[0]._core, [one._core for one in models[1:]], _content_of(text), chunk_tokens, max_chunks,
             chosen("evaluate", locals()), progress)

@@ -48,6 +48,17 @@ void write_shards(JsonStream& json, const HashedModel& hashed) {
   });
 }
 
+/// The name of a file of the model: that of the only one as the user gave it.
+const std::string& name_of_file(const HashedModel& hashed, std::size_t i) {
+  const std::span<const ModelFile> files = hashed.model.files();
+  return files.size() == 1 ? hashed.file : files[i].path;
+}
+
+/// Whether a terminal gets the output, and would obey names.
+bool is_shown(const Output& out, Console& console) {
+  return &out == &console.out() && console.is_terminal();
+}
+
 bool is_set(const Model& model) { return !model.shard_path(0).empty(); }
 
 /// Why a name cannot be on a line of its own.
@@ -61,13 +72,12 @@ Failure fail_line(std::string_view name) {
 }  // namespace
 
 void print_hash_text(Output& out, const Console& console, const HashedModel& hashed) {
-  const std::span<const ModelFile> files = hashed.model.files();
   if (hashed.digests.files.empty()) {
     out.print("{}\n", console.paint(Style::strong, escape(hashed.file)));
   }
   for (std::size_t i = 0; i < hashed.digests.files.size(); ++i) {
-    const std::string& path = files.size() == 1 ? hashed.file : files[i].path;
-    print_lines(out, hashed.digests.files[i], console.paint(Style::strong, escape(path)));
+    print_lines(out, hashed.digests.files[i],
+                console.paint(Style::strong, escape(name_of_file(hashed, i))));
   }
   if (!hashed.digests.uuid.empty()) out.print("uuid      {}\n", hashed.digests.uuid);
   for (std::size_t i = 0; i < hashed.digests.tensors.size() && out.is_open(); ++i) {
@@ -95,10 +105,10 @@ Result<void> print_gguf_hash(Output& out, Console& console, const HashedModel& h
                                 DigestAlgorithm::sha256, DigestAlgorithm::xxh3_128};
   // A program that reads a manifest compares names byte by byte, so they are escaped only on a
   // terminal, which would obey them.
-  const bool is_shown = &out == &console.out() && console.is_terminal();
+  const bool is_escaped = is_shown(out, console);
   const auto print_line = [&](std::string_view what, const std::string& digits,
                               const std::string& target) {
-    out.print("{:8}  {}  {}\n", what, digits, is_shown ? escape(target) : target);
+    out.print("{:8}  {}  {}\n", what, digits, is_escaped ? escape(target) : target);
   };
   const auto print = [&](const DigestSet& digests, const std::string& target) {
     for (const DigestAlgorithm algorithm : order) {
@@ -117,10 +127,9 @@ Result<void> print_gguf_hash(Output& out, Console& console, const HashedModel& h
 }
 
 void print_sha256sum(Output& out, Console& console, const HashedModel& hashed) {
-  const bool is_shown = &out == &console.out() && console.is_terminal();
-  const std::span<const ModelFile> files = hashed.model.files();
+  const bool is_escaped = is_shown(out, console);
   for (std::size_t i = 0; i < hashed.digests.files.size(); ++i) {
-    const std::string& path = files.size() == 1 ? hashed.file : files[i].path;
+    const std::string& path = name_of_file(hashed, i);
     // A line that begins with a backslash has its name escaped.
     std::string name;
     for (const char c : path) {
@@ -129,7 +138,7 @@ void print_sha256sum(Output& out, Console& console, const HashedModel& hashed) {
                                                 : std::string("\\") + "\\nr"[special];
     }
     out.print("{}{}  {}\n", name == path ? "" : "\\",
-              hashed.digests.files[i][DigestAlgorithm::sha256], is_shown ? escape(name) : name);
+              hashed.digests.files[i][DigestAlgorithm::sha256], is_escaped ? escape(name) : name);
   }
 }
 
