@@ -113,9 +113,12 @@ class TensorRules:
         original = single(rope.get("original_max_position_embeddings", 8192))
         base = single(rope.get("rope_theta", 10000.0))
         factors = []
-        for i in range(0, size, 2):  # one by one: powers of whole arrays are less exact
-            wave = single(2 * np.pi) / (single(1) / base ** (single(i) / single(size)))
-            smooth = (original / wave - low) / (high - low)
+        # One by one: powers of whole arrays are less exact. The reference divides a number by a
+        # tensor as the number times the reciprocals.
+        for i in range(0, size, 2):
+            frequency = single(1) / base ** (single(i) / single(size))
+            wave = single(1) / frequency * single(2 * np.pi)
+            smooth = (original * (single(1) / wave) - low) / (high - low)
             factors.append(1 if wave < original / high else factor if wave > original / low else
                            single(1) / ((single(1) - smooth) / factor + smooth))
         return np.array(factors, single)
