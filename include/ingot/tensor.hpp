@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "ingot/describe.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/types.hpp"
@@ -30,6 +31,17 @@ struct TensorInfo {
     return row_elements() == 0 ? 0 : element_count / row_elements();
   }
 };
+
+/// What a tensor is, without its place.
+template <class Visitor>
+void describe(Visitor& visit, const TensorInfo& tensor) {
+  visit("name", tensor.name, "", "of the tensor");
+  visit("shape", tensor.shape, "elements",
+        "dimensions as stored: the fastest-varying first, which is the width of a row");
+  visit("type", tensor.type, "", "the tensor type: `Q4_K`, `F16`, ...");
+  visit("elements", tensor.element_count, "elements", "the product of `shape`");
+  visit("bytes", tensor.size_bytes, "bytes", "of its data");
+}
 
 /// The size of a tensor.
 struct TensorSize {

@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "ingot/describe.hpp"
 #include "ingot/export.h"
 
 namespace ingot {
@@ -26,6 +27,8 @@ enum class TensorType : std::uint32_t {
 
 /// Whether the quantizer of a type uses importance weights.
 enum class ImportanceWeights : std::uint8_t { unused, optional, recommended, required };
+/// "unused", "optional", "recommended", "required"
+[[nodiscard]] INGOT_EXPORT std::string_view name_of(ImportanceWeights weights) noexcept;
 
 /// One row of tensor_types.def.
 struct TensorTypeInfo {
@@ -60,6 +63,18 @@ struct TensorTypeInfo {
     return !is_quantized() && !is_integer();
   }
 };
+
+template <class Visitor>
+void describe(Visitor& visit, const TensorTypeInfo& info) {
+  visit("id", static_cast<std::uint32_t>(info.type), "", "the number in files");
+  visit("type", info.name, "", "the name");
+  visit("block_elements", info.block_elements, "elements", "of one block; 1 if it has no blocks");
+  visit("block_bytes", info.block_bytes, "bytes", "of one block");
+  visit("bits_per_weight", info.bits_per_weight(), "bits", "of one element");
+  visit("can_encode", true, "", "Ingot can make such blocks: true for every type of today");
+  visit("importance_weights", info.weights, "",
+        "of its quantizer: unused, optional, recommended (poor without) or required");
+}
 
 /// Every type that can be in a file today, by ascending id.
 inline constexpr std::array live_tensor_types = {

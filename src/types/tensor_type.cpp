@@ -44,6 +44,12 @@ struct Fallback {
 
 }  // namespace
 
+std::string_view name_of(ImportanceWeights weights) noexcept {
+  constexpr std::array<std::string_view, 4> names = {"unused", "optional", "recommended",
+                                                     "required"};
+  return names[static_cast<std::size_t>(weights)];
+}
+
 const TensorTypeInfo* find_type(TensorType type) noexcept {
   const auto id = static_cast<std::size_t>(type);
   if (id >= positions.size() || positions[id] == no_position) return nullptr;

@@ -7,13 +7,13 @@ from hypothesis import given, settings, strategies
 import ingot
 
 # Types that a quantizer makes without an importance.
-ENCODED = [name for name, row in ingot.tensor_types.items() if row.importance != "required"]
+ENCODED = [name for name, row in ingot.tensor_types.items() if row.importance_weights != "required"]
 
 
 @pytest.mark.parametrize("type", ENCODED)
 def test_every_type_comes_back_nearly(type, weights):
     row = ingot.tensor_type(type)
-    source = weights if row.name not in ("I8", "I16", "I32", "I64") else numpy.rint(weights * 40)
+    source = weights if row.type not in ("I8", "I16", "I32", "I64") else numpy.rint(weights * 40)
     blocks = ingot.quantize(source, type)
     assert blocks.dtype == numpy.uint8
     assert blocks.shape == (8, 512 // row.block_elements * row.block_bytes)

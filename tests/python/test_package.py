@@ -34,6 +34,7 @@ PYTHON_OF_HEADER = {
     "split": "split", "statistics": "stats", "store": "open", "summary": "Model.summary",
     "tensor": "Tensor", "tensor_profile": "stats", "tensor_statistics": "stats",
     "tokenizer": "Tokenizer", "tokenizer_export": "export_tokenizer", "types": "tensor_types",
+    "vocabulary_statistics": "Tokenizer.statistics",
 }
 # Headers whose functions Python has of its own, or that are parts to build other programs with.
 WITHOUT = {
@@ -53,7 +54,7 @@ FUNCTIONS_WITHOUT = {
         "role_of", "traits_of", "quantize_order", "choose_types", "demands_importance",
         "is_quantize_target", "is_split_key", "describe_abnormal_form", "shard_keys",
         "find_architecture_key", "parse_layer_name", "find_counterpart", "fallback_type",
-        "find_file_type", "type_of_file_type", "family_of", "known_pre_tokenizers",
+        "find_file_type", "type_of_file_type", "family_of", "known_pre_tokenizers", "knows_pre_tokenizer",
         "facts_of_pre_tokenizer", "with_plain_characters", "display", "is_hub_name", "parse_hub_reference"},
     "a step of a function that is called": {
         "chat_message", "encode_chat_text", "estimate_memory", "get_signed", "get_unsigned", "get_bool",
@@ -106,7 +107,7 @@ PYTHON_OF_COMMAND = {
     "quantize": "quantize_model", "sample": "Writer", "sensitivity": "measure_sensitivities",
     "show": "Model.summary",
     "tensors": "Tensors", "tokenize": "Tokenizer", "types": "tensor_types",
-    "vocab": "Tokenizer.text",
+    "vocab": "Tokenizer.statistics",
 }
 
 # Commands whose work is the program's own: no header of the library has it.
@@ -183,7 +184,7 @@ def use(path: str) -> List[str]:
     fields = gguf.GGUFReader(path).fields
     return [finding.rule for finding in findings] + list(fields)
 
-count: int = ingot.tensor_types["Q4_K"].name
+count: int = ingot.tensor_types["Q4_K"].type
 """
 
 

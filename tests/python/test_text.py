@@ -38,6 +38,14 @@ def test_control_tokens_are_found_on_demand(tokenizer):
     assert tokenizer.special_tokens["eos"] == end
 
 
+def test_statistics_count_all_tokens(tokenizer):
+    statistics = tokenizer.statistics()
+    assert statistics["tokens"] == sum(statistics["types"].values()) == len(tokenizer)
+    assert statistics["special_tokens"] == tokenizer.special_tokens
+    assert len(tokenizer.text(statistics["longest"])) == max(
+        len(tokenizer.text(id)) for id in range(len(tokenizer)))
+
+
 def test_offsets_and_batches(tokenizer):
     ids, ranges = tokenizer.encode_with_offsets("abc")
     assert ids.tolist() == tokenizer.encode("abc").tolist() and ranges.tolist() == [[0, 2], [2, 3]]

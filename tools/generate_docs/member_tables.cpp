@@ -28,6 +28,9 @@
 #include "ingot/split.hpp"
 #include "ingot/statistics.hpp"
 #include "ingot/summary.hpp"
+#include "ingot/tensor.hpp"
+#include "ingot/types.hpp"
+#include "ingot/vocabulary_statistics.hpp"
 #include "markdown.hpp"
 
 namespace ingot::docs {
@@ -97,6 +100,9 @@ void fill_members(std::string& page, std::string_view name, const T& result = {}
 void fill_member_tables(std::string& page) {
   fill_members<Architecture>(page, "architectures");
   fill_members<RunReport>(page, "fit");
+  fill_members<TensorInfo>(page, "tensor");
+  fill_members<VocabularyStatistics>(page, "vocabulary");
+  fill_members(page, "type", live_tensor_types.front());
   fill_members<Statistics>(page, "statistics");
   fill_members<Summary>(page, "show");
   fill_members<QuantizationError>(page, "report error");

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core
 from ._errors import usage_error
-from ._facts import Facts
+from ._facts import Facts, as_rows, old_names
 
 __all__ = ["TensorType", "dequantize", "measure_error", "quantize", "swap_byte_order",
            "tensor_type", "tensor_types"]
@@ -16,26 +16,27 @@ __all__ = ["TensorType", "dequantize", "measure_error", "quantize", "swap_byte_o
 Array = Any  # Whatever NumPy makes an array of.
 
 
+@old_names(name="type", importance="importance_weights")
 class TensorType(NamedTuple):
-    """A row of the table of tensor types."""
+    """A row of the table of tensor types, as `ingot types` has it; ``id`` is the number in files."""
 
-    name: str
     id: int
+    type: str
     block_elements: int
     block_bytes: int
-    is_quantized: bool
-    importance: str
+    bits_per_weight: float
+    can_encode: bool
+    importance_weights: str
 
     @property
-    def bits_per_weight(self) -> float:
-        return 8.0 * self.block_bytes / self.block_elements
+    def is_quantized(self) -> bool:
+        """Whether elements share a block."""
+        return self.block_elements > 1
 
-
-_IMPORTANCE = ("unused", "optional", "recommended", "required")
 
 #: Every tensor type that can be in a file, by name.
 tensor_types: Dict[str, TensorType] = {
-    row[0]: TensorType(*row[:5], _IMPORTANCE[row[5]]) for row in _core.tensor_types
+    row.type: row for row in as_rows(TensorType, _core.tensor_types)
 }
 
 
@@ -81,7 +82,7 @@ def dequantize(data: Array, type: str, shape: Optional[Sequence[int]] = None, *,
     row = tensor_type(type)
     blocks: Any = np.ascontiguousarray(data) if isinstance(data, np.ndarray) else memoryview(data)
     if blocks.nbytes % row.block_bytes:
-        raise usage_error("size_mismatch", f"{blocks.nbytes} bytes are no whole blocks of {row.name}, "
+        raise usage_error("size_mismatch", f"{blocks.nbytes} bytes are no whole blocks of {row.type}, "
                           f"which have {row.block_bytes} bytes")
     elements = blocks.nbytes // row.block_bytes * row.block_elements
     if out is None:
@@ -89,11 +90,11 @@ def dequantize(data: Array, type: str, shape: Optional[Sequence[int]] = None, *,
         if shape is not None and int(np.prod(shape, dtype=object)) == elements:
             out = out.reshape(tuple(shape))
         elif shape is not None:
-            raise usage_error("size_mismatch", f"{blocks.nbytes} bytes of {row.name} are {elements} numbers, "
+            raise usage_error("size_mismatch", f"{blocks.nbytes} bytes of {row.type} are {elements} numbers, "
                               f"which do not fit the shape {tuple(shape)}")
     elif out.dtype != np.float32 or not out.flags.c_contiguous:
         raise ValueError("out must be a C-contiguous array of float32")
-    _core.decode(row.name, blocks, out, byte_order, threads)
+    _core.decode(row.type, blocks, out, byte_order, threads)
     return out
 
 
@@ -151,7 +152,7 @@ def quantize(array: Array, type: str, importance: Optional[Array] = None, *,
     weights = None if importance is None else np.ascontiguousarray(importance, np.float32)
     shape: Tuple[int, ...] = numbers.shape[:-1] + (columns // row.block_elements * row.block_bytes,)
     blocks = np.empty(shape, np.uint8)
-    _core.encode(row.name, numbers, columns, blocks, weights, effort == "best", byte_order, threads)
+    _core.encode(row.type, numbers, columns, blocks, weights, effort == "best", byte_order, threads)
     return blocks
 
 
@@ -169,5 +170,5 @@ def swap_byte_order(blocks: Array, type: str) -> np.ndarray[Any, Any]:
     """A copy of whole blocks in the other byte order, as uint8 of the same shape."""
     swapped = np.array(np.frombuffer(blocks, np.uint8) if not isinstance(blocks, np.ndarray)
                        else blocks.view(np.uint8), np.uint8, copy=True)
-    _core.swap_byte_order(tensor_type(type).name, swapped)
+    _core.swap_byte_order(tensor_type(type).type, swapped)
     return swapped

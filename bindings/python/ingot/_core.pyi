@@ -14,7 +14,7 @@ version: str
 errors: List[Tuple[int, str, str, str]]
 option_names: Dict[str, List[str]]
 limit_names: List[str]
-tensor_types: List[Tuple[str, int, int, int, bool, int]]
+tensor_types: List[Dict[str, Any]]
 value_types: List[Tuple[str, int, str, int]]
 file_types: List[Tuple[str, int, str]]
 digest_algorithms: List[str]
@@ -228,6 +228,7 @@ class Tokenizer:
     def score(self, id: int) -> float: ...
     def find(self, text: str) -> int: ...
     def special_tokens(self) -> Dict[str, int]: ...
+    def statistics(self) -> Dict[str, Any]: ...
     def end_of_generation(self) -> List[int]: ...
 
 def export_tokenizer(model: OpenModel, path: str, pre_tokenizer: str,

@@ -203,7 +203,7 @@ class Tensor:
 
     def _repr_html_(self) -> str:
         statistics = None
-        if self.type in {row[0] for row in _core.tensor_types} and self.size:
+        if self.type in {row["type"] for row in _core.tensor_types} and self.size:
             statistics = _core.stats(self._core, [self._index], 64, None, 0, None)[0]
         return tensor_html(self.name, self.type, self.shape, self.nbytes, statistics)
 

@@ -115,6 +115,10 @@ class Tokenizer:
     def end_of_generation(self) -> List[int]:
         return self._core.end_of_generation()
 
+    def statistics(self) -> Dict[str, Any]:
+        """Counts over all tokens, by the names of `ingot vocab --stats --json` (docs/json.md)."""
+        return self._core.statistics()
+
     def __repr__(self) -> str:
         return f"<ingot.Tokenizer: {self.family}, {len(self)} tokens>"
 

@@ -131,7 +131,7 @@ class Writer(MutableMapping[str, Any]):
             if type is None or shape is None:
                 raise TypeError("encoded data needs a type and a shape")
             add = self._core.add_pieces if callable(data) else self._core.add_bytes
-            add(name, tensor_type(type).name, tuple(shape)[::-1], data)
+            add(name, tensor_type(type).type, tuple(shape)[::-1], data)
             return
         self._add_array(name, np.asarray(data), type, shape)
 
@@ -140,7 +140,7 @@ class Writer(MutableMapping[str, Any]):
         if shape is not None and not (array.dtype == np.uint8 and type is not None):
             array = array.reshape(tuple(shape))
         own = _TYPE_OF_DTYPE.get(array.dtype.str[1:])
-        wanted = tensor_type(type).name if type is not None else own
+        wanted = tensor_type(type).type if type is not None else own
         if wanted is None:
             raise TypeError(f"no tensor type is {array.dtype}; name one, such as type=\"F32\"")
         if array.dtype == np.uint8 and shape is not None:

@@ -16,14 +16,6 @@
 namespace ingot::python {
 namespace {
 
-py::list tensor_types() {
-  return list_of(live_tensor_types, [](const TensorTypeInfo& type) {
-    return py::make_tuple(std::string(type.name), static_cast<unsigned>(type.type),
-                          type.block_elements, type.block_bytes, type.is_quantized(),
-                          static_cast<int>(type.weights));
-  });
-}
-
 py::list value_types() {
   py::list rows;
 #define INGOT_VALUE_TYPE(id, enumerator, constant, name, bytes) \
@@ -88,7 +80,7 @@ py::object architecture(const py::str& name) {
 }  // namespace
 
 void add_tables(py::module_& module) {
-  module.attr("tensor_types") = tensor_types();
+  module.attr("tensor_types") = list_of(live_tensor_types, &facts_of<TensorTypeInfo>);
   module.attr("value_types") = value_types();
   module.attr("file_types") = file_type_rows();
   module.attr("digest_algorithms") = list_of(digest_algorithms, &DigestAlgorithmInfo::name);

@@ -2,8 +2,9 @@
 // Texts to tokens and back.
 #include <ingot/tokenizer.hpp>
 #include <ingot/tokenizer_export.hpp>
+#include <ingot/vocabulary_statistics.hpp>
 
-#include "python_bindings.hpp"
+#include "python_facts.hpp"
 
 namespace ingot::python {
 namespace {
@@ -115,6 +116,7 @@ void add_tokenizer(py::module_& module) {
       .def("encode_with_offsets", &encode_with_offsets)
       .def("encode_batch", &encode_batch)
       .def("decode", &decode_ids)
+      .def("statistics", [](const Tokenizer& self) { return facts_of(compute_statistics(self)); })
       .def("text", [](const Tokenizer& self, TokenId id) { return to_str(self.text(id)); })
       .def("piece", [](const Tokenizer& self, TokenId id,
                        bool show_special) { return py::bytes(self.piece(id, show_special)); })

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "ingot/vocabulary_statistics.hpp"
 #include "support/expect_error.hpp"
 #include "support/vocabulary_sketch.hpp"
 
@@ -35,6 +38,23 @@ TEST(Vocabulary, TellsTokensAndSpecials) {
   EXPECT_EQ(tokenizer->kind_in_file(2), TokenKind::normal);
   EXPECT_TRUE(tokenizer->is_end_of_generation(2));
   EXPECT_FALSE(tokenizer->is_end_of_generation(1));
+}
+
+TEST(Vocabulary, StatisticsCountAllTokens) {
+  VocabularySketch sketch{.model = "llama"};
+  sketch.add("<unk>", 0.0F, TokenKind::unknown).add("</s>").add("a").add("longest").add("a");
+  const auto tokenizer = sketch.make();
+  ASSERT_TRUE(tokenizer.has_value()) << tokenizer.error().message();
+  const VocabularyStatistics statistics = compute_statistics(*tokenizer);
+  EXPECT_EQ(statistics.model, "llama");
+  EXPECT_EQ(statistics.pre_known, std::nullopt);
+  EXPECT_EQ(statistics.tokens, 5U);
+  EXPECT_EQ(statistics.text_bytes, 18U);
+  ASSERT_EQ(statistics.types.size(), 7U);
+  EXPECT_EQ(statistics.types[1], std::pair(std::string("normal"), std::uint64_t{3}));
+  EXPECT_EQ(statistics.longest, 3);
+  EXPECT_EQ(statistics.repeated, std::vector<TokenId>{4});
+  EXPECT_EQ(statistics.end_of_generation, std::vector<TokenId>{1});
 }
 
 TEST(Vocabulary, AnyNumberMayBeAsked) {

@@ -45,7 +45,9 @@ class JsonMembers {
       const auto object = json_.object(is_json_row<T> ? Layout::line : Layout::lines);
       describe(*this, value);
     } else if constexpr (ingot::detail::is_map<T>) {
-      const auto object = json_.object(Layout::lines);
+      using Element = typename std::ranges::range_value_t<T>::second_type;
+      const auto object =
+          json_.object(std::is_arithmetic_v<Element> ? Layout::line : Layout::lines);
       for (const auto& [name, element] : value) json_.member(name, element);
     } else if constexpr (!std::convertible_to<T, std::string_view> && std::ranges::range<T>) {
       const bool is_numbers = std::is_arithmetic_v<std::ranges::range_value_t<T>>;

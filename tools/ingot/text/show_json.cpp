@@ -3,6 +3,7 @@
 
 #include <ingot/summary.hpp>
 #include <ingot/text.hpp>
+#include <ingot/vocabulary_statistics.hpp>
 #include <optional>
 #include <string_view>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "text/tensor_json.hpp"
 
-#include "text/value_text.hpp"
+#include "commands/json_members.hpp"
 
 namespace ingot::cli {
 
@@ -18,11 +18,7 @@ TensorPlace place_of(const Model& model, const ForeignFile* foreign, const Tenso
 void write_tensor_members(JsonStream& json, const Model& model, const ForeignFile* foreign,
                           const TensorInfo& tensor) {
   const TensorPlace place = place_of(model, foreign, tensor);
-  json.member("name", tensor.name);
-  json.values("shape", tensor.shape);
-  json.member("type", type_text(tensor.type));
-  json.member("elements", tensor.element_count);
-  json.member("bytes", tensor.size_bytes);
+  write_members(json, tensor);
   json.member("offset", place.data_offset);
   json.member("file_offset", place.file_offset);
   json.member("shard", place.shard);

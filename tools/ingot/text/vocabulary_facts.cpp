@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "text/vocabulary_facts.hpp"
 
-#include <algorithm>
 #include <ingot/text.hpp>
+#include <ingot/vocabulary_statistics.hpp>
+#include <optional>
 
 namespace ingot::cli {
-
-std::optional<bool> knows_pre_tokenizer(std::string_view model, std::string_view pre) noexcept {
-  if (family_of(model) != TokenizerFamily::bpe) return std::nullopt;
-  return std::ranges::binary_search(known_pre_tokenizers(), pre);
-}
 
 std::string pre_tokenizer_text(std::string_view model, std::string_view pre) {
   const std::optional<bool> is_known = knows_pre_tokenizer(model, pre);

@@ -3,18 +3,12 @@
 #pragma once
 
 #include <ingot/tokenizer.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "cli/console.hpp"
 
 namespace ingot::cli {
-
-/// Whether the pre-tokenizer `pre` of a tokenizer `model` is known; nothing for families that have
-/// none, and for unknown ones.
-[[nodiscard]] std::optional<bool> knows_pre_tokenizer(std::string_view model,
-                                                      std::string_view pre) noexcept;
 
 /// "pre qwen2 (known)"; the value alone for families that pay no attention to it, "" without one.
 [[nodiscard]] std::string pre_tokenizer_text(std::string_view model, std::string_view pre);

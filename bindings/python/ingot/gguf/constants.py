@@ -21,11 +21,12 @@ class GGUFEndian(IntEnum):
 
 
 GGMLQuantizationType: Any = IntEnum(  # type: ignore[misc]
-    "GGMLQuantizationType", {row[0]: row[1] for row in _core.tensor_types})
+    "GGMLQuantizationType", {row["type"]: row["id"] for row in _core.tensor_types})
 
 #: Elements and bytes of a block.
 GGML_QUANT_SIZES: Dict[Any, Tuple[int, int]] = {
-    GGMLQuantizationType(row[1]): (row[2], row[3]) for row in _core.tensor_types
+    GGMLQuantizationType(row["id"]): (row["block_elements"], row["block_bytes"])
+    for row in _core.tensor_types
 }
 
 

@@ -12,12 +12,12 @@
 #include <ingot/summary.hpp>
 #include <ingot/text.hpp>
 #include <ingot/tokenizer.hpp>
+#include <ingot/vocabulary_statistics.hpp>
 #include <string>
 #include <string_view>
 
 #include "cli/json_stream.hpp"
 #include "commands/json_members.hpp"
-#include "commands/vocab/vocabulary_statistics.hpp"
 #include "text/memory_facts.hpp"
 #include "text/show_json.hpp"
 #include "text/shown_keys.hpp"
@@ -127,8 +127,9 @@ void write_vocabulary_panel(JsonStream& json, const Model& model) {
   const Result<Vocabulary> vocabulary = Vocabulary::make(model);
   if (!vocabulary) return json.null();
   const auto panel = json.object();
-  json.key("statistics");
-  write_statistics(json, *vocabulary);
+  json.begin_object("statistics");
+  write_members(json, compute_statistics(*vocabulary));
+  json.end();
   const auto tokens = json.array("special_tokens");
   for (std::size_t i = 0; i < special_token_count; ++i) {
     const TokenId id = vocabulary->special(static_cast<SpecialToken>(i));

@@ -8,6 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/table.hpp"
+#include "commands/json_members.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -20,36 +21,6 @@ constexpr const char* examples =
     "A block is the elements of a row that are encoded together. Importance weights\n"
     "say how much an error in each column matters: types that need them cannot be\n"
     "encoded without, types that want them become poor.";
-
-std::string_view weights_text(ImportanceWeights weights) {
-  switch (weights) {
-    case ImportanceWeights::unused:
-      return "unused";
-    case ImportanceWeights::optional:
-      return "optional";
-    case ImportanceWeights::recommended:
-      return "recommended";
-    case ImportanceWeights::required:
-      return "required";
-  }
-  return {};
-}
-
-/// Every live type has both; see quantize.hpp.
-constexpr bool can_encode = true;
-
-void print_json(Console& console) {
-  JsonStream json(console.out());
-  json.objects(live_tensor_types, [&](const TensorTypeInfo& info) {
-    json.member("id", static_cast<std::uint32_t>(info.type));
-    json.member("type", info.name);
-    json.member("block_elements", info.block_elements);
-    json.member("block_bytes", info.block_bytes);
-    json.member("bits_per_weight", info.bits_per_weight());
-    json.member("can_encode", can_encode);
-    json.member("importance_weights", weights_text(info.weights));
-  });
-}
 
 void print_lines(Console& console) {
   const std::array<Column, 7> columns = {{{"id", Align::right},
@@ -66,8 +37,8 @@ void print_lines(Console& console) {
     cells[2] = fmt::format("{}", info.block_elements);
     cells[3] = fmt::format("{}", info.block_bytes);
     cells[4] = fmt::format("{}", info.bits_per_weight());
-    cells[5] = can_encode ? "yes" : "no";
-    cells[6] = weights_text(info.weights);
+    cells[5] = "yes";
+    cells[6] = name_of(info.weights);
   };
   print_table(console, columns, live_tensor_types.size(), make_row);
 }
@@ -78,7 +49,13 @@ void add_types_command(CLI::App& program, Console& console) {
   CLI::App& command =
       add_command(program, "types", "List the tensor types and their blocks", examples);
   on_run(command, [&console] {
-    console.is_json() ? print_json(console) : print_lines(console);
+    if (console.is_json()) {
+      JsonStream json(console.out());
+      json.objects(live_tensor_types,
+                   [&](const TensorTypeInfo& info) { write_members(json, info); });
+    } else {
+      print_lines(console);
+    }
     console.finish(ExitCode::done);
   });
 }

@@ -3,14 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ingot/text.hpp>
 #include <ingot/tokenizer.hpp>
+#include <ingot/vocabulary_statistics.hpp>
 #include <memory>
 #include <optional>
 
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"
-#include "commands/vocab/vocabulary_statistics.hpp"
+#include "cli/table.hpp"
+#include "commands/json_members.hpp"
+#include "text/vocabulary_facts.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -84,6 +88,70 @@ ExitCode list_tokens(const Options& options, Console& console, const Vocabulary&
   return has_match ? ExitCode::done : ExitCode::negative;
 }
 
+constexpr std::size_t label_columns = 14;
+constexpr std::size_t listed_tokens = 5;
+constexpr std::size_t listed_bytes = 16;
+
+void print_line(Console& console, std::string_view label, std::string_view text) {
+  console.print_prose(console.paint(Style::faint, padded(label, label_columns)) + std::string(text),
+                      Style::plain, label_columns);
+}
+
+std::string token_text(const Console& console, const Vocabulary& vocabulary, TokenId id) {
+  return fmt::format("{} \"{}\"", id, escape_shortened(vocabulary.text(id), console.part(40)));
+}
+
+std::string list_text(const Console& console, const Vocabulary& vocabulary,
+                      std::span<const TokenId> ids) {
+  std::string text;
+  for (const TokenId id : ids.first(std::min(ids.size(), listed_tokens))) {
+    text += (text.empty() ? "" : ", ") + token_text(console, vocabulary, id);
+  }
+  return text + (ids.size() > listed_tokens ? ", ..." : "");
+}
+
+std::string bytes_text(std::span<const std::uint8_t> bytes) {
+  std::string text;
+  for (const std::uint8_t byte : bytes.first(std::min(bytes.size(), listed_bytes))) {
+    text += fmt::format(" {:02X}", byte);
+  }
+  return text + (bytes.size() > listed_bytes ? " ..." : "");
+}
+
+void print_statistics(Console& console, const Vocabulary& vocabulary) {
+  const VocabularyStatistics statistics = compute_statistics(vocabulary);
+  print_line(console, "family", name_of(statistics.family));
+  const std::string pre = pre_tokenizer_text(statistics.model, statistics.pre);
+  if (!pre.empty()) print_line(console, "split", pre);
+  print_line(console, "tokens",
+             fmt::format("{}, {} of text", format_digits(statistics.tokens),
+                         format_bytes(statistics.text_bytes)));
+  for (const auto& [kind, count] : statistics.types) {
+    if (count > 0) print_line(console, "  " + kind, format_digits(count));
+  }
+  if (statistics.longest) {
+    print_line(console, "longest",
+               fmt::format("{}, {}", token_text(console, vocabulary, *statistics.longest),
+                           format_bytes(vocabulary.text(*statistics.longest).size())));
+  }
+  print_line(console, "repeated",
+             statistics.repeated.empty()
+                 ? "none"
+                 : fmt::format("{}: {}", format_digits(statistics.repeated.size()),
+                               list_text(console, vocabulary, statistics.repeated)));
+  print_line(console, "bytes missing",
+             statistics.missing_bytes.empty()
+                 ? "none"
+                 : fmt::format("{}:{}", statistics.missing_bytes.size(),
+                               bytes_text(statistics.missing_bytes)));
+  for (const auto& [name, id] : statistics.special_tokens) {
+    print_line(console, name, token_text(console, vocabulary, id));
+  }
+  if (!statistics.end_of_generation.empty()) {
+    print_line(console, "ends with", list_text(console, vocabulary, statistics.end_of_generation));
+  }
+}
+
 ExitCode run(const Options& options, Console& console) {
   if (int{options.part.has_value()} + int{options.text.has_value()} +
           int{options.wants_statistics} >
@@ -93,7 +161,13 @@ ExitCode run(const Options& options, Console& console) {
   INGOT_CLI_TRY(const Model model, console.open_model(options.file), console, options.file);
   INGOT_CLI_TRY(const Vocabulary vocabulary, Vocabulary::make(model), console, options.file);
   if (!options.wants_statistics) return list_tokens(options, console, vocabulary);
-  print_statistics(console, vocabulary);
+  if (console.is_json()) {
+    JsonStream json(console.out());
+    const auto object = json.object();
+    write_members(json, compute_statistics(vocabulary));
+  } else {
+    print_statistics(console, vocabulary);
+  }
   return ExitCode::done;
 }
 
