@@ -37,6 +37,9 @@ struct ImportOptions {
   bool fuse_experts = false;
   /// Matrices of FP8 become Q8_0, whatever the type.
   bool fp8_as_q8_0 = false;
+  /// Imports the layers behind the pooling of a sentence-transformers model, which the folder has
+  /// as modules of their own.
+  bool dense_modules = false;
   /// Whether to make the projector of the folder, the file that engines load beside the model:
   /// its encoders of images and sound, and what makes tokens of them.
   bool mmproj = false;
@@ -57,6 +60,7 @@ void describe_options(Visitor& visit, ImportOptions& options) {
   visit("without_next_layers", options.without_next_layers);
   visit("fuse_experts", options.fuse_experts);
   visit("fp8_as_q8_0", options.fp8_as_q8_0);
+  visit("dense_modules", options.dense_modules);
   visit("mmproj", options.mmproj);
   visit("threads", options.thread_count);
 }

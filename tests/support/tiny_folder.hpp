@@ -65,15 +65,18 @@ inline const std::vector<std::pair<std::string, std::string>> tokenizer_files = 
 /// A folder in memory: a token table of 3 rows of 8, one layer, and more.
 class TinyFolder {
  public:
-  /// `config` holds members of config.json beside its class.
+  using Files = std::vector<std::pair<std::string, std::string>>;
+
+  /// `config` holds members of config.json beside its class, `others` names and bytes of files.
   TinyFolder(const std::string& model_class, const std::string& config,
-             std::vector<TensorSketch> tensors) {
+             std::vector<TensorSketch> tensors, const Files& others = {}) {
     tensors.push_back({"embed_tokens.weight", {3, 8}});
     tensors.push_back({"layers.0.self_attn.o_proj.weight", {8, 8}});
     files_ = tokenizer_files;
     files_.emplace_back("config.json", R"({"architectures": [")" + model_class + "\"], " + config +
                                            R"(, "num_hidden_layers": 1, "vocab_size": 3})");
     files_.emplace_back("model.safetensors", safetensors_of(tensors));
+    files_.insert(files_.end(), others.begin(), others.end());
     for (const auto& [name, text] : files_) {
       store_.add("tiny/" + name, std::as_bytes(std::span(text)));
     }
@@ -89,7 +92,7 @@ class TinyFolder {
   }
 
  private:
-  std::vector<std::pair<std::string, std::string>> files_;
+  Files files_;
   MemoryStore store_;
 };
 

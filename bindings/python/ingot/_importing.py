@@ -121,6 +121,7 @@ def plan_import(folder: Path, *, type: Optional[str] = None, pre: Optional[str] 
                 target_folder: Optional[Path] = None,
                 next_layers_only: bool = False, without_next_layers: bool = False,
                 fuse_experts: bool = False, fp8_as_q8_0: bool = False,
+                dense_modules: bool = False,
                 threads: int = 0) -> ImportPlan:
     """Plan the import of a folder of a Hugging Face model, and check all that can be checked before
     a byte is written: the architecture is known, every tensor has a place, no layer and no expert is
@@ -158,6 +159,8 @@ def plan_import(folder: Path, *, type: Optional[str] = None, pre: Optional[str] 
         Gate and up matrices of experts become one tensor.
     fp8_as_q8_0 : bool
         Matrices of FP8 become Q8_0, whatever the type.
+    dense_modules : bool
+        Import the layers behind the pooling of a sentence-transformers model, too.
 
     Raises
     ------

@@ -52,7 +52,8 @@ struct RenameRule {
 /// A file of weights that the index does not name, if the folder has it.
 struct OtherFileRule {
   std::string file = {};
-  std::string prefix = {};  ///< What its tensors' names get in front.
+  std::string prefix = {};       ///< What its tensors' names get in front.
+  bool is_dense_module = false;  ///< Read only with ImportOptions::dense_modules.
 };
 
 /// A tensor that is made of numbers of config.json.

@@ -101,7 +101,7 @@ class Evaluator {
       std::size_t arguments;
       Function function;
     };
-    static constexpr std::array<Row, 15> functions = {{
+    static constexpr std::array<Row, 16> functions = {{
         {"block_count", 0, &Evaluator::block_count},
         {"extra_layers", 0, &Evaluator::extra_layers},
         {"layer", 0, &Evaluator::layer},
@@ -110,6 +110,7 @@ class Evaluator {
         {"each", 1, &Evaluator::each},
         {"count_numbered", 1, &Evaluator::count_numbered},
         {"rows", 1, &Evaluator::rows},
+        {"columns", 1, &Evaluator::columns},
         {"number_in", 1, &Evaluator::number_in},
         {"has", 1, &Evaluator::has},
         {"choose", 2, &Evaluator::choose},
@@ -181,13 +182,21 @@ class Evaluator {
     return json(count);
   }
 
-  /// The rows of a tensor of the folder, absent without it.
+  /// The rows and the columns of a tensor of the folder, absent without it.
   Result<json> rows(const Node& node) const {
+    INGOT_TRY(const NamedShape* const tensor, find_tensor(node));
+    return tensor == nullptr ? json() : json(tensor->shape.front());
+  }
+  Result<json> columns(const Node& node) const {
+    INGOT_TRY(const NamedShape* const tensor, find_tensor(node));
+    return tensor == nullptr ? json() : json(tensor->shape.back());
+  }
+  Result<const NamedShape*> find_tensor(const Node& node) const {
     INGOT_TRY(const json name, value(node.operands[0]));
-    const auto found = std::ranges::find_if(
-        context_.tensors, [&](const NamedShape& tensor) { return name == tensor.name; });
-    if (found == context_.tensors.end() || found->shape.empty()) return json();
-    return json(found->shape.front());
+    const auto found = std::ranges::find_if(context_.tensors, [&](const NamedShape& tensor) {
+      return name == tensor.name && !tensor.shape.empty();
+    });
+    return found == context_.tensors.end() ? nullptr : &*found;
   }
 
   /// The number of a tensor of one element.

@@ -39,6 +39,7 @@ static Result<void> read_value(const ordered_json& value, OtherFileRule& rule) {
   static constexpr RuleMember<OtherFileRule> members[] = {
       {"file", read_into<&OtherFileRule::file>},
       {"prefix", read_into<&OtherFileRule::prefix>},
+      {"dense_module", read_into<&OtherFileRule::is_dense_module>},
   };
   return read_members(value, members, rule);
 }

@@ -100,11 +100,9 @@ std::optional<ImportOptions> options_of(const GoldenFolder& golden, const std::s
   const std::string variant = colon == key.npos ? "" : key.substr(0, colon);
   const std::string type = colon == key.npos ? key : key.substr(colon + 1);
   const std::map<std::string, bool ImportOptions::*> switches = {
-      {"mtp", &ImportOptions::next_layers_only},
-      {"no-mtp", &ImportOptions::without_next_layers},
-      {"fuse", &ImportOptions::fuse_experts},
-      {"fp8-as-q8", &ImportOptions::fp8_as_q8_0},
-      {"mmproj", &ImportOptions::mmproj}};
+      {"mtp", &ImportOptions::next_layers_only}, {"no-mtp", &ImportOptions::without_next_layers},
+      {"fuse", &ImportOptions::fuse_experts},    {"fp8-as-q8", &ImportOptions::fp8_as_q8_0},
+      {"dense", &ImportOptions::dense_modules},  {"mmproj", &ImportOptions::mmproj}};
   ImportOptions options{.as_reference = true};
   if (!variant.empty()) {
     const auto found = switches.find(variant);

@@ -306,6 +306,28 @@ TEST(PlanArchitectures, NextLayersCanBeLeftOutOrMadeAFileOfTheirOwn) {
               FailsWith(Errc::import_refused));
 }
 
+TEST(PlanArchitectures, DenseModulesAreImportedIfThatIsWanted) {
+  const PlannedFolder folder(
+      "Gemma3TextModel", every_member, {},
+      {{"2_Dense/model.safetensors", safetensors_of({{"linear.weight", {24, 8}}})}});
+  const auto usual = folder.plan();
+  ASSERT_THAT(usual, Succeeds());
+  ASSERT_EQ((*usual)->tensors().size(), 2u);
+  EXPECT_THAT((*usual)->remarks(),
+              testing::Contains(testing::Field(&Error::subject, HasSubstr("2_Dense"))));
+  const auto import = folder.plan(ImportOptions{.dense_modules = true});
+  ASSERT_THAT(import, Succeeds());
+  EXPECT_EQ((*import)->tensors()[0].name, "dense_2.weight");
+  std::vector<std::int64_t> sizes;
+  for (const KeyValue& entry : (*import)->metadata()) {
+    if (entry.key.find("dense_") == entry.key.npos) continue;
+    sizes.push_back(entry.value.get<std::int64_t>().value_or(-1));
+  }
+  EXPECT_THAT(sizes, ElementsAre(8, 24));
+  const PlannedFolder other("Qwen3ForCausalLM", every_member, {});
+  EXPECT_THAT(other.plan(ImportOptions{.dense_modules = true}), FailsWith(Errc::import_refused));
+}
+
 TEST(PlanArchitectures, AnUnknownClassHasANearestOne) {
   const PlannedFolder folder("Qwen9ForCausalLM", every_member,
                              {{"layers.0.self_attn.q_norm.weight", {4}}, {"layers.0.x", {4}}});

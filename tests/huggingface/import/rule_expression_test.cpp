@@ -70,6 +70,7 @@ TEST(RuleExpression, LooksIntoLists) {
 TEST(RuleExpression, LooksAtTensors) {
   EXPECT_EQ(value_of("rows('dense')"), "16");
   EXPECT_EQ(value_of("rows('absent')"), "null");
+  EXPECT_EQ(value_of("columns('dense')"), "8");
   EXPECT_EQ(value_of("count_numbered('mtp.layers.')"), "12");
   EXPECT_EQ(value_of("count_numbered('model.layers.')"), "0");
 }

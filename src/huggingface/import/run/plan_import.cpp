@@ -62,7 +62,8 @@ class ImportPlanner {
     INGOT_TRY(const Architecture* const architecture,
               find_rules(table, folder_, config, options_.as_class));
 
-    INGOT_TRY(std::vector<SourceTensor> tensors, list_all_tensors(*architecture));
+    std::vector<Error> remarks;
+    INGOT_TRY(std::vector<SourceTensor> tensors, list_all_tensors(*architecture, remarks));
     const std::vector<NamedShape> shapes = shapes_of(tensors);
     const NumberLookup numbers = numbers_of(tensors);
     INGOT_TRY(config, with_extra_layers(config, *architecture, shapes));
@@ -77,7 +78,6 @@ class ImportPlanner {
     INGOT_TRY_VOID(check_type(type));
 
     KeyPlan tokenizer;
-    std::vector<Error> remarks;
     INGOT_TRY_VOID(add_tokenizer_keys(architecture->is_draft ? *target_folder_ : folder_, config,
                                       architecture->tokenizer, options_, tokenizer, remarks));
     const auto tokens = tokenizer.find(keys::tokenizer_ggml_tokens);
@@ -172,16 +172,29 @@ class ImportPlanner {
     };
   }
 
-  /// The tensors of other files come before all others.
-  Result<std::vector<SourceTensor>> list_all_tensors(const Architecture& architecture) {
+  /// The tensors of other files come before all others. Dense modules are read only if that is
+  /// wanted.
+  Result<std::vector<SourceTensor>> list_all_tensors(const Architecture& architecture,
+                                                     std::vector<Error>& remarks) {
     std::vector<SourceTensor> all;
+    bool has_dense_modules = false;
     for (const OtherFileRule& rule : architecture.other_files) {
       if (!folder_.has(rule.file)) continue;
+      has_dense_modules |= rule.is_dense_module;
+      if (rule.is_dense_module && !options_.dense_modules) {
+        remarks.push_back({Errc::left_out, Error::no_offset, folder_.locate(rule.file),
+                           "vectors of texts lack what this layer makes of them; "
+                           "--sentence-transformers-dense-modules imports it"});
+        continue;
+      }
       INGOT_TRY(std::vector<SourceTensor> tensors, list_tensors_of(folder_, {rule.file}));
       for (SourceTensor& tensor : tensors) {
         tensor.name.insert(0, rule.prefix);
         all.push_back(std::move(tensor));
       }
+    }
+    if (options_.dense_modules && !has_dense_modules) {
+      return refuse(folder_.locate({}), "it has no dense modules that are known");
     }
     INGOT_TRY(std::vector<SourceTensor> tensors, list_tensors(folder_));
     std::ranges::move(tensors, std::back_inserter(all));

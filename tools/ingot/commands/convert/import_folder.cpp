@@ -227,6 +227,8 @@ void add_folder_options(CLI::App& command, FolderConversion& conversion) {
              "Model folders: gate and up matrices of experts in one tensor");
   add_switch(command, "--fp8-as-q8", import.fp8_as_q8_0,
              "Model folders: matrices of FP8 as Q8_0, whatever the type");
+  add_switch(command, "--sentence-transformers-dense-modules", import.dense_modules,
+             "Model folders: also the layers behind the pooling of an embedding model");
   add_text(command, "--target-model-dir", import.target_folder, "FOLDER",
            "Drafts: the model that they belong to, of which config and tokenizer are read");
   add_text(command, "--model-name", import.model_name, "NAME",
@@ -249,6 +251,7 @@ std::string first_folder_option(const FolderConversion& conversion) {
       {import.without_next_layers, "--no-mtp"},
       {import.fuse_experts, "--fuse-gate-up-exps"},
       {import.fp8_as_q8_0, "--fp8-as-q8"},
+      {import.dense_modules, "--sentence-transformers-dense-modules"},
       {import.target_folder.has_value(), "--target-model-dir"},
       {import.model_name.has_value(), "--model-name"},
       {!conversion.metadata_file.empty(), "--metadata"},
