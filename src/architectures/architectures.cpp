@@ -18,11 +18,12 @@ struct Abilities {
   bool is_imported;
   bool is_exported;
   bool is_evaluated;
+  bool has_projector;
 };
 
 constexpr Abilities ability_rows[] = {
-#define INGOT_ABILITIES(name, is_imported, is_exported, is_evaluated) \
-  {name, is_imported, is_exported, is_evaluated},
+#define INGOT_ABILITIES(name, is_imported, is_exported, is_evaluated, has_projector) \
+  {name, is_imported, is_exported, is_evaluated, has_projector},
 #include "architectures/abilities.def"
 #undef INGOT_ABILITIES
 };
@@ -208,6 +209,7 @@ const Architecture* find_architecture(std::string_view name) {
       place.architecture.is_imported = can->is_imported;
       place.architecture.is_exported = can->is_exported;
       place.architecture.is_evaluated = can->is_evaluated;
+      place.architecture.has_projector = can->has_projector;
     }
   });
   return &place.architecture;

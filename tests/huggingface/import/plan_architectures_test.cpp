@@ -111,6 +111,20 @@ TEST(HouseOfArchitectures, KnowsWhatIsImportedAndExported) {
   EXPECT_THAT(imported, testing::IsEmpty());  // else they are no names of the house
 }
 
+TEST(HouseOfArchitectures, KnowsWhoseProjectorsAreImported) {
+  const auto& table = huggingface::RuleTable::builtin();
+  std::set<std::string> with_projector;
+  for (const std::string& name : table.projector_classes()) {
+    // Some classes are imported as projectors alone: their text models are of other classes.
+    if (const auto* text = table.find(name)) with_projector.insert(text->name);
+  }
+  EXPECT_TRUE(with_projector.contains("gemma3"));
+  for (const std::string_view name : architecture_names()) {
+    EXPECT_EQ(find_architecture(name)->has_projector, with_projector.contains(std::string(name)))
+        << name;
+  }
+}
+
 /// Classes whose import is made of what these folders lack: tokens and tensors of a classifier
 /// (reranker_import_test), a tokenizer of their own, layers that config.json does not count, lists
 /// of sizes, layers without attention, Unigram vocabularies, a target, which import_golden_test
