@@ -30,6 +30,8 @@ class AnyHeader : public ArchitectureHeader {
   }
   std::optional<std::string_view> text(std::string_view key) const override {
     if (answer(key, 1) % 2 == 0) return {};
+    const auto& types = find_architecture("clip")->variants;
+    if (key.ends_with("projector_type")) return types[answer(key, 6) % types.size()];
     return "yarn";
   }
   std::optional<std::uint64_t> array_size(std::string_view key) const override {
@@ -38,6 +40,10 @@ class AnyHeader : public ArchitectureHeader {
   }
   bool has_key(std::string_view key) const override { return answer(key, 3) % 2 == 0; }
   bool has_tensor(std::string_view name) const override { return answer(name, 4) % 2 == 0; }
+  std::optional<std::int64_t> tensor_size(std::string_view name,
+                                          std::size_t dimension) const override {
+    return number(name, dimension + 100);
+  }
   std::optional<std::int64_t> vocabulary() const override { return number("vocabulary", 5); }
 
  private:
@@ -61,6 +67,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(row != nullptr && row->is_described() == row->waits.empty());
   for (const std::string& key : missing_keys(*row, header)) require(!header.has_key(key));
   static_cast<void>(layers_of(*row, header));
+  for (const ArchitectureFact& fact : facts_of(*row, header)) require(!fact.name.empty());
+  require(!row->variants.empty() || unchecked_variants(*row, header).empty());
   for (const std::optional<std::uint64_t> layer :
        {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(size),
         std::optional<std::uint64_t>(~std::uint64_t{0})}) {

@@ -104,7 +104,10 @@ class Architecture {
   std::vector<ArchitectureTensor> tensors;  ///< The same.
   /// Names of the numbers that shapes use, with what they stand for: "embd", "embedding_length".
   std::vector<std::pair<std::string, std::string>> numbers;
-  std::string waits;  ///< Why keys and tensors are not known; empty if they are.
+  /// The variants that keys and tensors are known of, sorted: types of projectors.
+  std::vector<std::string> variants;
+  std::string waits;                ///< Why keys and tensors are not known; empty if they are.
+  std::string file_kind = "model";  ///< `general.type` of its files.
   std::optional<ArchitectureMemory> memory;
   std::vector<std::string> pass;   ///< How `evaluate` computes what tensors do not tell: "gelu".
   bool has_attention = true;       ///< Without, head counts may be 0.
@@ -138,6 +141,7 @@ void describe(Visitor& visit, const Architecture& row) {
   describe_abilities(visit, row);
   visit("keys", row.keys, "", "those that its models have");
   visit("tensors", row.tensors, "", "those that its models have");
+  visit("variants", row.variants, "", "types of projectors that the row describes");
   visit("numbers", row.numbers, "", "an object: what names in shapes and conditions stand for");
 }
 
@@ -159,6 +163,11 @@ class INGOT_EXPORT ArchitectureHeader {
   [[nodiscard]] virtual std::optional<std::uint64_t> array_size(std::string_view key) const = 0;
   [[nodiscard]] virtual bool has_key(std::string_view key) const = 0;
   [[nodiscard]] virtual bool has_tensor(std::string_view name) const = 0;
+  /// A dimension of a tensor, 1 behind its last one; nothing if there is no such tensor.
+  [[nodiscard]] virtual std::optional<std::int64_t> tensor_size(std::string_view /*name*/,
+                                                                std::size_t /*dimension*/) const {
+    return {};
+  }
   /// Tokens in the vocabulary.
   [[nodiscard]] virtual std::optional<std::int64_t> vocabulary() const = 0;
 };
@@ -183,6 +192,26 @@ struct ExpectedTensor {
     const Architecture& architecture, const ArchitectureHeader& header,
     std::optional<std::uint64_t> layer);
 
+/// A fact that the row tells of a model beside its tensors: a number, or a text. Texts are views
+/// into the header.
+struct ArchitectureFact {
+  std::string_view name;  ///< "image_tokens"
+  std::variant<std::int64_t, std::string_view> value;
+};
+
+/// The facts that the header tells of, in the order of the row.
+[[nodiscard]] INGOT_EXPORT std::vector<ArchitectureFact> facts_of(const Architecture& architecture,
+                                                                  const ArchitectureHeader& header);
+
+/// A variant of an architecture, such as the type of a projector, whose tensors are not checked.
+struct UncheckedVariant {
+  std::string_view text;  ///< Empty: the header tells of no variant at all.
+  bool is_known = false;  ///< The engine loads it; the row does not describe its tensors yet.
+};
+
+[[nodiscard]] INGOT_EXPORT std::vector<UncheckedVariant> unchecked_variants(
+    const Architecture& architecture, const ArchitectureHeader& header);
+
 /// A key of a sample model.
 struct SampleKey {
   std::string name;
@@ -204,7 +233,10 @@ struct ArchitectureSample {
 /// those of keys that the sample does not have are ignored.
 using SampleNumbers = std::vector<std::pair<std::string_view, std::int64_t>>;
 
+/// `variant` takes the place of the text that tells variants of the architecture apart; empty: the
+/// row's own.
 [[nodiscard]] INGOT_EXPORT Result<ArchitectureSample> plan_architecture_sample(
-    const Architecture& architecture, const SampleNumbers& numbers, std::uint64_t vocabulary);
+    const Architecture& architecture, const SampleNumbers& numbers, std::uint64_t vocabulary,
+    std::string_view variant = {});
 
 }  // namespace ingot

@@ -111,6 +111,8 @@ struct CheckOptions {
   /// The source of the template that the default chat template should be, as its publisher has it:
   /// a template that differs is a finding.
   std::optional<std::string> chat_template = {};
+  /// The projector that is to be loaded beside the model: one that does not fit is a finding.
+  const Model* projector = nullptr;
   unsigned thread_count = 0;  ///< Threads that read weights; 0: as many as the machine has cores.
   /// Findings of one rule in one model; the rest is counted in one more finding. 0: no limit.
   std::uint64_t max_findings_per_rule = 20;

@@ -38,6 +38,42 @@ void describe(Visitor& visit, const TypeShare& share) {
   visit("bytes", share.size_bytes, "bytes", "of these tensors");
 }
 
+/// The encoders of a projector: what they take, and what they give to the text model. Widths of the
+/// outputs are those of the tensors, not of the metadata.
+struct ProjectorSummary {
+  std::optional<std::string_view> vision_type;
+  std::optional<std::uint64_t> image_size;
+  std::optional<std::uint64_t> patch_size;
+  std::optional<std::uint64_t> image_tokens;  ///< Of an image of image_size x image_size.
+  std::optional<std::uint64_t> vision_layers;
+  std::optional<std::uint64_t> vision_width;
+  std::optional<std::uint64_t> vision_output;
+  std::optional<std::string_view> audio_type;
+  std::optional<std::uint64_t> mel_bins;
+  std::optional<std::uint64_t> audio_tokens;  ///< Of 30 seconds.
+  std::optional<std::uint64_t> audio_layers;
+  std::optional<std::uint64_t> audio_width;
+  std::optional<std::uint64_t> audio_output;
+};
+
+template <class Visitor>
+void describe(Visitor& visit, const ProjectorSummary& projector) {
+  visit("vision_type", projector.vision_type, "", "the type of the projector for images");
+  visit("image_size", projector.image_size, "pixels", "a side of the image that it is made for");
+  visit("patch_size", projector.patch_size, "pixels", "a side of a patch");
+  visit("image_tokens", projector.image_tokens, "tokens", "of an image of that size");
+  visit("vision_layers", projector.vision_layers, "layers", "of the encoder of images");
+  visit("vision_width", projector.vision_width, "", "of its states");
+  visit("vision_output", projector.vision_output, "",
+        "width of what goes into the text model; null if the type is not described");
+  visit("audio_type", projector.audio_type, "", "the type of the projector for sounds");
+  visit("mel_bins", projector.mel_bins, "", "numbers of a frame of sound");
+  visit("audio_tokens", projector.audio_tokens, "tokens", "of 30 seconds");
+  visit("audio_layers", projector.audio_layers, "layers", "of the encoder of sounds");
+  visit("audio_width", projector.audio_width, "", "of its states");
+  visit("audio_output", projector.audio_output, "", "as for images");
+}
+
 /// Facts read from metadata and tensor table. A field is empty when the file lacks the fact, or has
 /// it with a value of a type that makes no sense. Strings are views into the model, raw bytes.
 struct Summary {
@@ -61,7 +97,8 @@ struct Summary {
   std::optional<std::uint64_t> token_count;
   std::optional<std::uint64_t> merge_count;
   bool has_chat_template = false;
-  std::vector<TypeShare> types;  ///< Largest size_bytes first.
+  std::optional<ProjectorSummary> projector;  ///< Of a projector, a file for `--mmproj`.
+  std::vector<TypeShare> types;               ///< Largest size_bytes first.
 };
 
 /// The parts of a summary that are described each by itself. They borrow it.
@@ -111,6 +148,8 @@ template <class Visitor>
 void describe(Visitor& visit, const Summary& summary) {
   visit("model", SummaryOfModel{summary}, "", "the model as a whole");
   visit("tokenizer", SummaryOfTokenizer{summary}, "", "its vocabulary");
+  visit("projector", summary.projector, "",
+        "encoders of a projector; of other files null, and no member in JSON");
   visit("types", summary.types, "", "the tensor types, most bytes first");
 }
 

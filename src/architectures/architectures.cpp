@@ -8,6 +8,7 @@
 #include "architectures/precise_names.hpp"
 #include "architectures/row_text.hpp"
 #include "base/ranges.hpp"
+#include "base/strings.hpp"
 
 namespace ingot {
 namespace architectures {
@@ -46,6 +47,11 @@ class RowScope : public Scope {
       if (key.starts_with(whole)) return std::string(key);
     }
     return architecture_.name + "." + std::string(key);
+  }
+  bool is_variant(std::string_view name, std::string_view text) const override {
+    return std::ranges::any_of(architecture_.row->variants, [&](const auto& variants) {
+      return variants.name == name && std::ranges::count(variants.described, text) != 0;
+    });
   }
 
  private:
@@ -97,8 +103,11 @@ std::vector<std::uint64_t> shape_of(const ArchitectureRow::Tensor& tensor, const
 class SampleHeader : public ArchitectureHeader {
  public:
   SampleHeader(const Architecture& architecture, const SampleNumbers& numbers,
-               std::uint64_t vocabulary)
-      : architecture_(architecture), numbers_(numbers), vocabulary_(vocabulary) {}
+               std::uint64_t vocabulary, std::string_view variant)
+      : architecture_(architecture),
+        numbers_(numbers),
+        vocabulary_(vocabulary),
+        variant_(variant) {}
 
   std::optional<std::int64_t> number(std::string_view key,
                                      std::optional<std::uint64_t> element) const override {
@@ -117,6 +126,7 @@ class SampleHeader : public ArchitectureHeader {
     const ArchitectureRow::Key* row = find(key);
     if (row == nullptr || row->is_list) return {};
     const auto* value = std::get_if<std::string>(&row->values[0]);
+    if (value != nullptr && row->names_variant && !variant_.empty()) return variant_;
     return value == nullptr ? std::nullopt : std::optional<std::string_view>(*value);
   }
   std::optional<std::uint64_t> array_size(std::string_view key) const override {
@@ -128,6 +138,12 @@ class SampleHeader : public ArchitectureHeader {
   bool has_key(std::string_view key) const override { return find(key) != nullptr; }
   bool has_tensor(std::string_view name) const override {
     return std::ranges::find(tensors, name, &SampleTensor::name) != tensors.end();
+  }
+  std::optional<std::int64_t> tensor_size(std::string_view name,
+                                          std::size_t dimension) const override {
+    const auto found = std::ranges::find(tensors, name, &SampleTensor::name);
+    if (found == tensors.end()) return {};
+    return dimension < found->shape.size() ? static_cast<std::int64_t>(found->shape[dimension]) : 1;
   }
   std::optional<std::int64_t> vocabulary() const override {
     return static_cast<std::int64_t>(vocabulary_);
@@ -147,6 +163,7 @@ class SampleHeader : public ArchitectureHeader {
   const Architecture& architecture_;
   const SampleNumbers& numbers_;
   std::uint64_t vocabulary_;
+  std::string_view variant_;
 };
 
 SampleTensor sample_tensor(std::string name, std::vector<std::uint64_t> shape) {
@@ -171,7 +188,7 @@ Result<void> add_key(const ArchitectureRow::Key& row, const Architecture& archit
     if (const auto* real = std::get_if<double>(&value)) {
       key.values.emplace_back(*real);
     } else if (const auto* text = std::get_if<std::string>(&value)) {
-      key.values.emplace_back(*text);
+      key.values.emplace_back(std::string(header.text(key.name).value_or(*text)));
     } else {
       const auto number = header.number(key.name, row.is_list ? std::optional(i) : std::nullopt);
       if (!number) return no_sample(architecture, "no value for " + key.name);
@@ -255,14 +272,60 @@ std::vector<ExpectedTensor> expected_tensors(const Architecture& architecture,
   return expected;
 }
 
+std::vector<ArchitectureFact> facts_of(const Architecture& architecture,
+                                       const ArchitectureHeader& header) {
+  std::vector<ArchitectureFact> result;
+  if (!architecture.is_described()) return result;
+  const RowScope scope(architecture);
+  for (const ArchitectureRow::Fact& fact : architecture.row->facts) {
+    if (architectures::holds(fact.condition, scope, header, {}) != true) continue;
+    ArchitectureFact told{fact.name, {}};
+    if (const auto text = architectures::text_of(fact.value.text, scope, header))
+      told.value = *text;
+    else if (const auto number = architectures::evaluate(fact.value, scope, header, {}))
+      told.value = *number;
+    else
+      continue;
+    auto* before = find_row(result, &ArchitectureFact::name, told.name);
+    before != nullptr ? void(*before = told) : result.push_back(told);
+  }
+  return result;
+}
+
+std::vector<UncheckedVariant> unchecked_variants(const Architecture& architecture,
+                                                 const ArchitectureHeader& header) {
+  std::vector<UncheckedVariant> result;
+  if (!architecture.is_described()) return result;
+  const RowScope scope(architecture);
+  bool is_any_on = architecture.row->variants.empty();
+  for (const ArchitectureRow::Variants& variants : architecture.row->variants) {
+    if (architectures::holds(variants.condition, scope, header, {}) != true) continue;
+    is_any_on = true;
+    const auto text = architectures::text_of(variants.name, scope, header);
+    if (!text || scope.is_variant(variants.name, *text)) continue;
+    // Several lines have the texts of one name.
+    const bool is_known = std::ranges::count(variants.others, *text) != 0;
+    auto* before = find_row(result, &UncheckedVariant::text, *text);
+    before != nullptr ? void(before->is_known |= is_known) : result.push_back({*text, is_known});
+  }
+  if (!is_any_on) result.push_back({});
+  return result;
+}
+
 Result<ArchitectureSample> plan_architecture_sample(const Architecture& architecture,
                                                     const SampleNumbers& numbers,
-                                                    std::uint64_t vocabulary) {
+                                                    std::uint64_t vocabulary,
+                                                    std::string_view variant) {
   constexpr std::uint64_t most_layers = 4096;
   if (!architecture.is_described()) {
     return architectures::no_sample(architecture, architecture.waits);
   }
-  architectures::SampleHeader header(architecture, numbers, vocabulary);
+  if (!variant.empty() && std::ranges::count(architecture.variants, variant) == 0) {
+    return architectures::no_sample(
+        architecture, "\"" + std::string(variant) +
+                          "\" is not described; these are: " + joined(architecture.variants));
+  }
+  architectures::SampleHeader header(architecture, numbers, vocabulary, variant);
   const auto layers = layers_of(architecture, header);
   if (!layers || *layers > most_layers) {
     return architectures::no_sample(architecture, "no number of layers");
@@ -272,7 +335,9 @@ Result<ArchitectureSample> plan_architecture_sample(const Architecture& architec
     INGOT_TRY_VOID(architectures::add_key(key, architecture, header, *layers, sample.keys));
   }
   std::string fault;
-  const auto add = [&](std::optional<std::uint64_t> layer) {
+  const auto add_once = [&](std::optional<std::uint64_t> layer, bool is_first) {
+    fault.clear();
+    const std::size_t before = header.tensors.size();
     architectures::for_each_tensor(
         architecture, header, layer, [&](const ArchitectureRow::Tensor& tensor, const auto& scope) {
           if (!tensor.is_sampled ||
@@ -280,6 +345,7 @@ Result<ArchitectureSample> plan_architecture_sample(const Architecture& architec
             return;
           }
           std::string name = architectures::tensor_name(tensor.name, tensor.is_of_layers, layer);
+          if (!is_first && header.has_tensor(name)) return;
           auto shape = architectures::shape_of(tensor, scope, header, layer);
           if (std::ranges::count(shape, 0u) != 0)
             fault = name;
@@ -287,6 +353,11 @@ Result<ArchitectureSample> plan_architecture_sample(const Architecture& architec
             header.tensors.push_back(
                 architectures::sample_tensor(std::move(name), std::move(shape)));
         });
+    return header.tensors.size() != before;
+  };
+  // A shape may be that of a tensor whose line comes later.
+  const auto add = [&](std::optional<std::uint64_t> layer) {
+    for (bool is_first = true; add_once(layer, is_first) && !fault.empty();) is_first = false;
   };
   add({});
   for (std::uint64_t layer = 0; layer < *layers && fault.empty(); ++layer) add(layer);

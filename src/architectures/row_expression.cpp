@@ -2,7 +2,6 @@
 #include "architectures/row_expression.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 
@@ -10,207 +9,6 @@ namespace ingot::architectures {
 namespace {
 
 using Op = Expression::Op;
-using Parsed = tl::expected<Expression, std::string>;
-
-constexpr int most_depth = 48;
-
-struct Operator {
-  std::string_view sign;
-  Op op;
-};
-// From loose to tight; `not` is between `and` and the comparisons.
-constexpr std::array<Operator, 1> disjunctions = {{{"or", Op::logical_or}}};
-constexpr std::array<Operator, 1> conjunctions = {{{"and", Op::logical_and}}};
-constexpr std::array<Operator, 6> comparisons = {{{"==", Op::equal},
-                                                  {"!=", Op::unequal},
-                                                  {"<=", Op::less_equal},
-                                                  {">=", Op::greater_equal},
-                                                  {"<", Op::less},
-                                                  {">", Op::greater}}};
-constexpr std::array<Operator, 1> alternatives = {{{"??", Op::otherwise}}};
-constexpr std::array<Operator, 2> sums = {{{"+", Op::add}, {"-", Op::subtract}}};
-constexpr std::array<Operator, 3> products = {
-    {{"*", Op::multiply}, {"/", Op::divide}, {"%", Op::remainder}}};
-
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.';
-}
-
-class Parser {
- public:
-  explicit Parser(std::string_view& text) : text_(text) {}
-
-  Parsed expression(int level = 0) {
-    if (++depth_ > most_depth) return wrong("the expression is too deep");
-    Parsed result = at_level(level);
-    --depth_;
-    return result;
-  }
-
- private:
-  static tl::unexpected<std::string> wrong(std::string sentence) {
-    return tl::unexpected(std::move(sentence));
-  }
-
-  Parsed at_level(int level) {
-    switch (level) {
-      case 0:
-        return chain(disjunctions, 1);
-      case 1:
-        return chain(conjunctions, 2);
-      case 2:
-        return negation();
-      case 3:
-        return chain(comparisons, 4);
-      case 4:
-        return chain(alternatives, 5);
-      case 5:
-        return chain(sums, 6);
-      case 6:
-        return chain(products, 7);
-      default:
-        return primary();
-    }
-  }
-
-  template <std::size_t n>
-  Parsed chain(const std::array<Operator, n>& operators, int tighter) {
-    Parsed left = expression(tighter);
-    while (left) {
-      const auto* found =
-          std::ranges::find_if(operators, [&](const Operator& each) { return take(each.sign); });
-      if (found == operators.end()) break;
-      if (peek() == '"') {
-        if (left->op != Op::name || found->op != Op::equal) {
-          return wrong("a text goes with KEY == only");
-        }
-        const std::size_t end = text_.find('"', 1);
-        if (end == text_.npos) return wrong("a text does not end");
-        left = Expression{.op = Op::is_text,
-                          .text = left->text,
-                          .literal = std::string(text_.substr(1, end - 1))};
-        text_.remove_prefix(end + 1);
-        continue;
-      }
-      Parsed right = expression(tighter);
-      if (!right) return right;
-      Expression both{.op = found->op};
-      both.parts.push_back(std::move(*left));
-      both.parts.push_back(std::move(*right));
-      left = std::move(both);
-    }
-    return left;
-  }
-
-  Parsed negation() {
-    if (!take("not")) return expression(3);
-    Parsed part = expression(2);
-    if (!part) return part;
-    Expression result{.op = Op::logical_not};
-    result.parts.push_back(std::move(*part));
-    return result;
-  }
-
-  Parsed primary() {
-    const char next = peek();
-    if (take("(")) {
-      Parsed inner = expression();
-      if (inner && !take(")")) return wrong("a \")\" is missing");
-      return inner;
-    }
-    if (next >= '0' && next <= '9') return number();
-    const std::string name(word());
-    if (name.empty()) return wrong("an expression is missing");
-    if (name == "i") return Expression{.op = Op::layer};
-    if (name == "vocab") return Expression{.op = Op::vocabulary};
-    if (take("(")) return call(name);
-    Expression result{.op = Op::name, .text = name};
-    if (!take("[")) return result;
-    Parsed index = expression();
-    if (!index) return index;
-    if (!take("]")) return wrong("a \"]\" is missing");
-    result.op = Op::element;
-    result.parts.push_back(std::move(*index));
-    return result;
-  }
-
-  Parsed number() {
-    std::int64_t value = 0;
-    while (!text_.empty() && text_[0] >= '0' && text_[0] <= '9') {
-      if (value > 1'000'000'000'000) return wrong("a number is too large");
-      value = value * 10 + (text_[0] - '0');
-      text_.remove_prefix(1);
-    }
-    if (!text_.empty() && is_word(text_[0])) return wrong("a number ends with a letter");
-    return Expression{.op = Op::number, .number = value};
-  }
-
-  Parsed call(const std::string& name) {
-    if (name == "min" || name == "max") {
-      Expression result{.op = name == "min" ? Op::least : Op::greatest};
-      Parsed first = expression();
-      if (!first) return first;
-      if (!take(",")) return wrong("a \",\" is missing");
-      Parsed second = expression();
-      if (!second) return second;
-      if (!take(")")) return wrong("a \")\" is missing");
-      result.parts.push_back(std::move(*first));
-      result.parts.push_back(std::move(*second));
-      return result;
-    }
-    Expression result;
-    if (name == "has")
-      result.op = Op::has_tensor;
-    else if (name == "given")
-      result.op = Op::given;
-    else if (name == "array")
-      result.op = Op::is_array;
-    else if (name == "length")
-      result.op = Op::array_size;
-    else
-      return wrong("there is no function \"" + name + "\"");
-    const std::size_t end = text_.find(')');
-    if (end == text_.npos) return wrong("a \")\" is missing");
-    std::string_view argument = text_.substr(0, end);
-    text_.remove_prefix(end + 1);
-    if (argument.starts_with("whole ")) {
-      result.is_of_model = true;
-      argument.remove_prefix(6);
-    }
-    if (argument.empty() || !std::ranges::all_of(argument, [](char c) {
-          return is_word(c) || c == '-' || c == '{' || c == '}';
-        })) {
-      return wrong("a name is missing in " + name + "()");
-    }
-    result.text = argument;
-    return result;
-  }
-
-  char peek() {
-    while (!text_.empty() && text_[0] == ' ') text_.remove_prefix(1);
-    return text_.empty() ? '\0' : text_[0];
-  }
-  bool take(std::string_view sign) {
-    peek();
-    if (!text_.starts_with(sign)) return false;
-    if (is_word(sign[0]) && text_.size() > sign.size() && is_word(text_[sign.size()])) return false;
-    text_.remove_prefix(sign.size());
-    return true;
-  }
-  std::string_view word() {
-    peek();
-    const auto end = std::ranges::find_if_not(text_, is_word);
-    const auto size = static_cast<std::size_t>(end - text_.begin());
-    const std::string_view result = text_.substr(0, size);
-    text_.remove_prefix(size);
-    return result;
-  }
-
-  std::string_view& text_;
-  int depth_ = 0;
-};
-
 using Number = std::optional<std::int64_t>;
 
 Number compute(Op op, std::int64_t a, std::int64_t b) {
@@ -282,12 +80,19 @@ struct Evaluation {
         return of_key(e.text, static_cast<std::uint64_t>(*index));
       }
       case Op::is_text: {
-        const auto text = header.text(scope.key_name(e.text));
+        const auto text = text_of(e.text, scope, header);
         return text ? Number(*text == e.literal) : Number();
       }
-      case Op::has_tensor: {
+      case Op::is_variant: {
+        const auto text = text_of(e.text, scope, header);
+        return text ? Number(scope.is_variant(e.text, *text)) : Number();
+      }
+      case Op::has_tensor:
+      case Op::size: {
         if (!e.is_of_model && !layer) return {};
-        return header.has_tensor(tensor_name(e.text, !e.is_of_model, layer));
+        const std::string name = tensor_name(e.text, !e.is_of_model, layer);
+        if (e.op == Op::has_tensor) return header.has_tensor(name);
+        return header.tensor_size(name, static_cast<std::size_t>(e.number));
       }
       case Op::given:
         return header.has_key(scope.key_name(e.text));
@@ -301,11 +106,13 @@ struct Evaluation {
       case Op::logical_or:
       case Op::logical_and: {
         const bool deciding = e.op == Op::logical_or;
-        const Number a = of(e.parts[0]);
-        if (a && (*a != 0) == deciding) return deciding;
-        const Number b = of(e.parts[1]);
-        if (b && (*b != 0) == deciding) return deciding;
-        return a && b ? Number(!deciding) : Number();
+        bool are_known = true;
+        for (const Expression& each : e.parts) {
+          const Number part = of(each);
+          if (part && (*part != 0) == deciding) return deciding;
+          are_known = are_known && part.has_value();
+        }
+        return are_known ? Number(!deciding) : Number();
       }
       case Op::logical_not: {
         const Number part = of(e.parts[0]);
@@ -327,8 +134,6 @@ struct Evaluation {
 
 }  // namespace
 
-Parsed take_expression(std::string_view& text) { return Parser(text).expression(); }
-
 void for_each_name(const Expression& expression,
                    const std::function<void(const Expression&)>& use) {
   if (!expression.text.empty()) use(expression);
@@ -338,6 +143,20 @@ void for_each_name(const Expression& expression,
 Number evaluate(const Expression& expression, const Scope& scope, const ArchitectureHeader& header,
                 std::optional<std::uint64_t> layer) {
   return Evaluation{scope, header, layer}.of(expression);
+}
+
+std::optional<std::string_view> text_of(std::string_view name, const Scope& scope,
+                                        const ArchitectureHeader& header) {
+  // The depth of `??` is that of the parser; lets of texts do not name other lets.
+  const std::function<std::optional<std::string_view>(const Expression&)> of_keys =
+      [&](const Expression& e) -> std::optional<std::string_view> {
+    if (e.op == Op::name) return header.text(scope.key_name(e.text));
+    if (e.op != Op::otherwise) return {};
+    const auto first = of_keys(e.parts[0]);
+    return first ? first : of_keys(e.parts[1]);
+  };
+  const Expression* meaning = scope.meaning_of(name);
+  return meaning == nullptr ? header.text(scope.key_name(name)) : of_keys(*meaning);
 }
 
 std::string tensor_name(std::string_view name, bool is_of_layer,

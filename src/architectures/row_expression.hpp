@@ -13,15 +13,20 @@
 
 namespace ingot::architectures {
 
+/// The deepest expression, and the longest chain of lets.
+inline constexpr int most_depth = 48;
+
 struct Expression {
   enum class Op : std::uint8_t {
     number,
     name,  ///< `text` is a let, or else a key
     layer,
     vocabulary,
-    element,  ///< of the key `text`
-    is_text,  ///< the key `text` has the text `literal`
+    element,     ///< of the key `text`
+    is_text,     ///< the key or text `text` is `literal`
+    is_variant,  ///< the text `text` is one that the row describes
     has_tensor,
+    size,  ///< the dimension `number` of the tensor `text`
     given,
     is_array,
     array_size,
@@ -47,7 +52,7 @@ struct Expression {
   std::int64_t number = 0;
   std::string text = {};
   std::string literal = {};
-  bool is_of_model = false;  ///< `has_tensor` of a tensor of the model.
+  bool is_of_model = false;  ///< `has_tensor` and `size` of a tensor of the model.
   std::vector<Expression> parts = {};
 };
 
@@ -65,7 +70,16 @@ class Scope {
   [[nodiscard]] virtual const Expression* meaning_of(std::string_view name) const = 0;
   /// The name of the key in the file.
   [[nodiscard]] virtual std::string key_name(std::string_view key) const = 0;
+  /// Whether the row describes the variant that this text of `name` stands for.
+  [[nodiscard]] virtual bool is_variant(std::string_view /*name*/,
+                                        std::string_view /*text*/) const {
+    return false;
+  }
 };
+
+/// The text of a key, or of a let that stands for keys: `a ?? b`. Nothing if none is there.
+[[nodiscard]] std::optional<std::string_view> text_of(std::string_view name, const Scope& scope,
+                                                      const ArchitectureHeader& header);
 
 /// Unknown where a key is missing, a number too large, or a divisor 0.
 [[nodiscard]] std::optional<std::int64_t> evaluate(const Expression& expression, const Scope& scope,

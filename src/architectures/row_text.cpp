@@ -6,7 +6,6 @@
 #include <charconv>
 
 #include "base/ranges.hpp"
-#include "base/strings.hpp"
 
 namespace ingot::architectures {
 namespace {
@@ -20,28 +19,6 @@ constexpr Words<ValueType, 6> types = {{{"u32", ValueType::uint32},
                                         {"f32", ValueType::float32},
                                         {"bool", ValueType::boolean},
                                         {"str", ValueType::string}}};
-constexpr Words<LayerWindows, 4> window_kinds = {{{"none", LayerWindows::none},
-                                                  {"full_last", LayerWindows::full_last},
-                                                  {"full_first", LayerWindows::full_first},
-                                                  {"by_key", LayerWindows::by_key}}};
-constexpr Words<LayerState, 6> state_kinds = {{{"none", LayerState::none},
-                                               {"ssm", LayerState::ssm},
-                                               {"rwkv", LayerState::rwkv},
-                                               {"rwkv_single", LayerState::rwkv_single},
-                                               {"short_convolution", LayerState::short_convolution},
-                                               {"delta_attention", LayerState::delta_attention}}};
-constexpr Words<RecurrentLayers, 6> recurrent_kinds = {
-    {{"never", RecurrentLayers::never},
-     {"always", RecurrentLayers::always},
-     {"beside_attention", RecurrentLayers::beside_attention},
-     {"without_kv_heads", RecurrentLayers::without_kv_heads},
-     {"without_kv_heads_and_ffn", RecurrentLayers::without_kv_heads_and_ffn},
-     {"by_interval", RecurrentLayers::by_interval}}};
-constexpr Words<Purpose, 3> purposes = {
-    {{"generates", Purpose::generates},
-     {"generates_without_cache", Purpose::generates_without_cache},
-     {"encodes", Purpose::encodes}}};
-
 bool take_keyword(std::string_view& text, std::string_view word) {
   std::string_view rest = text;
   if (take_word(rest) != word) return false;
@@ -64,7 +41,7 @@ class RowReader {
   RowReader(const House& house, std::string_view name) : house_(house) { result_.name = name; }
 
   tl::expected<Architecture, std::string> read() {
-    if (house_.blocks_.contains("base")) use("base", {}, 0);
+    if (house_.blocks_.contains("base") && !stands_alone()) use("base", {}, 0);
     use(result_.name, {}, 0);
     if (fault_.empty()) finish();
     if (!fault_.empty()) return tl::unexpected(fault_);
@@ -73,6 +50,12 @@ class RowReader {
 
  private:
   using Condition = std::optional<std::pair<Expression, std::string>>;  // and its text
+  /// Whether the row begins with "alone": it has none of the keys that all others have.
+  bool stands_alone() const {
+    const auto block = house_.blocks_.find(result_.name);
+    return block != house_.blocks_.end() && block->second.first < block->second.last &&
+           house_.statements_[block->second.first].text == "alone";
+  }
   void refuse(std::string_view sentence) {
     if (!fault_.empty()) return;
     fault_ = std::string(sentence);
@@ -105,6 +88,15 @@ class RowReader {
       read_key(text, word == "require", condition);
     } else if (word == "layer" || word == "whole") {
       read_tensors(text, word == "layer", condition);
+    } else if (word == "fact") {
+      read_fact_line(text, condition);
+    } else if (word == "variants") {
+      read_variants(text, condition);
+    } else if (word == "alone") {
+      at_end(text);  // read before all others
+    } else if (word == "file") {
+      result_.file_kind = take_word(text);
+      at_end(text);
     } else if (word == "without") {
       while (!text.empty()) forget(take_word(text));
     } else if (word == "waits") {
@@ -150,6 +142,34 @@ class RowReader {
     auto* shown = find_row(result_.numbers, &std::pair<std::string, std::string>::first, name);
     if (shown == nullptr) shown = &result_.numbers.emplace_back(name, "");
     shown->second = before;
+  }
+
+  void read_fact_line(std::string_view text, const Condition& outer) {
+    ArchitectureRow::Fact fact{.name = std::string(take_word(text))};
+    if (!take_keyword(text, "=")) return refuse("a \"=\" is missing");
+    fact.value = expression(text);
+    Condition condition = outer;
+    take_condition(text, condition);
+    if (!at_end(text)) return;
+    if (condition) fact.condition = condition->first;
+    row_.facts.push_back(std::move(fact));
+  }
+
+  void read_variants(std::string_view text, const Condition& outer) {
+    ArchitectureRow::Variants variants{.name = std::string(take_word(text))};
+    Condition condition = outer;
+    take_condition(text, condition);
+    if (!take_keyword(text, "=")) return refuse("a \"=\" is missing");
+    std::vector<std::string>* list = &variants.described;
+    while (!text.empty()) {
+      const std::string_view word = take_word(text);
+      if (word == "others")
+        list = &variants.others;
+      else
+        list->emplace_back(word);
+    }
+    if (condition) variants.condition = condition->first;
+    row_.variants.push_back(std::move(variants));
   }
 
   void read_key(std::string_view text, bool is_required, const Condition& outer) {
@@ -285,68 +305,24 @@ class RowReader {
     }
   }
 
-  template <class Table, class Value>
-  bool take_choice(const Table& table, std::string_view& text, Value& value) {
-    const std::string_view word = take_word(text);
-    const auto* found = find_row(table, &Table::value_type::first, word);
-    if (found == nullptr)
-      refuse("there is no \"" + std::string(word) + "\"");
-    else
-      value = found->second;
-    return fault_.empty();
-  }
-
   void read_fact(std::string_view word, std::string_view text) {
-    ArchitectureMemory memory = result_.memory.value_or(ArchitectureMemory{});
-    if (word == "purpose") {
-      if (!take_choice(purposes, text, memory.purpose)) return;
-    } else if (word == "windows") {
-      if (!take_choice(window_kinds, text, memory.windows)) return;
-      if (!text.empty() && text[0] >= '0' && text[0] <= '9') {
-        memory.period = parse_number<std::uint64_t>(take_word(text)).value_or(0);
-      }
-      while (!text.empty()) {
-        const std::string_view what = take_word(text);
-        const auto number = parse_number<std::uint64_t>(take_word(text));
-        if (!number) return refuse("a number is missing");
-        if (what == "window")
-          memory.window = *number;
-        else if (what == "layers")
-          memory.only_for_layers = *number;
-        else if (what == "own_cache")
-          memory.own_cache_layers = *number;
-        else
-          return refuse("the end of the line is not understood");
-      }
-    } else if (word == "state") {
-      if (!take_choice(state_kinds, text, memory.state)) return;
-      if (!take_keyword(text, "recurrent")) return refuse("\"recurrent\" is missing");
-      if (!take_choice(recurrent_kinds, text, memory.recurrent)) return;
-    } else if (word == "tokenizer") {
-      const std::string_view kind = take_word(text);
-      result_.has_scored_tokens = kind == "spm";
-      if (kind != "spm" && kind != "bpe") refuse("there is no such tokenizer");
-      if (text.empty()) return;
-      const auto tokens = parse_number<std::uint32_t>(text);
-      if (!tokens || *tokens > 65536) return refuse("a number is missing");
-      result_.sample_tokens = *tokens;
-      return;
-    } else {
-      return refuse("the statement is not known");
-    }
-    if (at_end(text)) result_.memory = memory;
+    std::string fault = read_memory_statement(word, text, result_);
+    if (!fault.empty()) refuse(fault);
   }
 
   /// Every name in an expression has to be a let or a key.
   void finish() {
     const auto check = [&](const Expression& expression) {
       for_each_name(expression, [&](const Expression& each) {
-        if (each.op == Expression::Op::has_tensor) {
+        using Op = Expression::Op;
+        if (each.op == Op::has_tensor || each.op == Op::size) {
           const bool is_known = std::ranges::any_of(row_.tensors, [&](const auto& tensor) {
             return tensor.name == each.text && tensor.is_of_layers != each.is_of_model;
           });
           if (!is_known) refuse_name("tensor", each.text);
-        } else if (each.op != Expression::Op::name || !row_.lets.contains(each.text)) {
+        } else if (const bool may_be_let =
+                       each.op == Op::name || each.op == Op::is_text || each.op == Op::is_variant;
+                   !may_be_let || !row_.lets.contains(each.text)) {
           const bool is_known = std::ranges::find(row_.keys, each.text,
                                                   &ArchitectureRow::Key::name) != row_.keys.end();
           if (!is_known) refuse_name("key or number", each.text);
@@ -360,6 +336,23 @@ class RowReader {
         if (const auto* number = std::get_if<Expression>(&value)) check(*number);
       }
     }
+    for (const ArchitectureRow::Fact& fact : row_.facts) {
+      check(fact.value);
+      if (fact.condition) check(*fact.condition);
+    }
+    for (const ArchitectureRow::Variants& variants : row_.variants) {
+      check(Expression{.op = Expression::Op::is_text, .text = variants.name});
+      if (variants.condition) check(*variants.condition);
+      result_.variants.insert(result_.variants.end(), variants.described.begin(),
+                              variants.described.end());
+      const auto let = row_.lets.find(variants.name);
+      const Expression* key = let == row_.lets.end() ? nullptr : &let->second;
+      while (key != nullptr && !key->parts.empty()) key = &key->parts[0];
+      for (ArchitectureRow::Key& each : row_.keys) {
+        each.names_variant |= each.name == (key == nullptr ? variants.name : key->text);
+      }
+    }
+    sort_unique(result_.variants);
     for (const ArchitectureRow::Tensor& tensor : row_.tensors) {
       for (const Expression& size : tensor.shape) check(size);
       if (tensor.condition) check(*tensor.condition);

@@ -29,7 +29,8 @@ struct ArchitectureRow {
     bool is_per_layer = false;
     bool is_required = false;
     std::optional<Expression> condition = {};
-    bool is_list = false;  ///< The sample has a list of the values.
+    bool names_variant = false;  ///< Its text tells the variants of the row apart.
+    bool is_list = false;        ///< The sample has a list of the values.
     std::vector<std::variant<Expression, double, std::string>> values = {};  ///< In the sample.
   };
   struct Tensor {
@@ -41,10 +42,24 @@ struct ArchitectureRow {
     bool is_sampled = true;
     std::optional<Expression> sampled = {};  ///< The layers that have it.
   };
+  struct Fact {
+    std::string name = {};
+    Expression value = {};
+    std::optional<Expression> condition = {};
+  };
+  /// The texts of a key, or of a let of keys, that the engine knows.
+  struct Variants {
+    std::string name = {};
+    std::vector<std::string> described = {};  ///< The row has what they need.
+    std::vector<std::string> others = {};
+    std::optional<Expression> condition = {};
+  };
   std::map<std::string, Expression, std::less<>> lets = {};
   std::vector<Key> keys = {};
   std::vector<Tensor> tensors =
-      {};  ///< Those of one name stand together, the last that holds counts.
+      {};                        ///< Those of one name stand together, the last that holds counts.
+  std::vector<Fact> facts = {};  ///< Likewise, the last that holds counts.
+  std::vector<Variants> variants = {};
 };
 
 namespace architectures {
@@ -64,6 +79,11 @@ inline std::string_view take_word(std::string_view& text) {
   text = trimmed(text.substr(end));
   return word;
 }
+
+/// Reads a statement of what a model of the row keeps in memory, or of its vocabulary. Returns what
+/// is wrong with it, or nothing.
+[[nodiscard]] std::string read_memory_statement(std::string_view word, std::string_view text,
+                                                Architecture& row);
 
 /// A file of rows.
 struct RowText {

@@ -36,6 +36,19 @@ bool Inspection::is_model() const {
   return type == nullptr || type->get<std::string_view>().value_or("") == "model";
 }
 
+const Architecture* Inspection::row() const {
+  const Architecture* found = find_architecture(architecture());
+  if (found == nullptr) return nullptr;
+  if (found->file_kind == "model") {
+    return is_model() && !model_.tensors().empty() ? found : nullptr;
+  }
+  // Projectors of older converters do not say what they are.
+  const Value* type = model_.find(keys::general_type);
+  const bool is_such =
+      type == nullptr || type->get<std::string_view>().value_or("") == found->file_kind;
+  return is_such ? found : nullptr;
+}
+
 std::string Inspection::own_key(std::string_view suffix) const {
   return std::string(architecture()) + "." + std::string(suffix);
 }

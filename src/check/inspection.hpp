@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ingot/architectures.hpp"
 #include "ingot/chat_profile.hpp"
 #include "ingot/check.hpp"
 #include "ingot/summary.hpp"
@@ -55,6 +56,8 @@ class Inspection {
   [[nodiscard]] const std::optional<std::string>& expected_template() const noexcept {
     return options_.chat_template;
   }
+  /// The projector that is to go with the model; nullptr if none is given.
+  [[nodiscard]] const Model* projector() const noexcept { return options_.projector; }
   /// Empty if `architecture` is not there.
   [[nodiscard]] std::string_view architecture() const noexcept;
   /// `<architecture>.<suffix>`.
@@ -62,6 +65,9 @@ class Inspection {
   [[nodiscard]] std::optional<std::uint64_t> own_number(std::string_view suffix) const;
   /// Whether it is a whole model, and not an adapter, a projector or an importance matrix.
   [[nodiscard]] bool is_model() const;
+  /// The row of the architecture, if the whole file is one that the row tells of: a model, or a
+  /// projector. A vocabulary and an adapter are none.
+  [[nodiscard]] const Architecture* row() const;
   /// Whether shards are missing, so that nothing can be said of tensors that are not there.
   [[nodiscard]] bool is_incomplete() const noexcept {
     return model_.files().size() < model_.shard_count();

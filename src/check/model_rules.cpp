@@ -117,6 +117,64 @@ void architecture_unknown(Inspection& inspection) {
                     "the architecture \"" + escape_shortened(name, 60) + "\" is not known");
 }
 
+void projector_type_unknown(Inspection& inspection) {
+  const Architecture* row = inspection.row();
+  if (row == nullptr) return;
+  for (const auto& variant : unchecked_variants(*row, ModelHeader(inspection.model()))) {
+    if (variant.is_known) continue;
+    inspection.report_model(variant.text.empty()
+                                ? "no key says that it has an encoder"
+                                : "the type " + in_quotes(variant.text) + " is not known");
+  }
+}
+
+void projector_mismatch(Inspection& inspection) {
+  if (inspection.projector() == nullptr) return;
+  const auto report = [&](std::string message) { inspection.report_model(std::move(message)); };
+  if (inspection.summary().projector) return report("the model is a projector itself");
+  const Summary other = summarize(*inspection.projector());
+  if (!other.projector) {
+    return report("what is to go with it is no projector but " +
+                  in_quotes(other.architecture.value_or("")));
+  }
+  const auto width = inspection.own_number(suffixes::embedding_length);
+  if (!width) return;  // key_missing
+  const auto compare = [&](std::string_view what, const std::optional<std::uint64_t>& output) {
+    if (!output || *output == *width) return;
+    report("the projector's " + std::string(what) + " have width " + std::to_string(*output) +
+           ", the model takes " + std::to_string(*width));
+  };
+  compare("images", other.projector->vision_output);
+  compare("sounds", other.projector->audio_output);
+  // The projector of Qwen 3 VL feeds some of the first layers, too.
+  const auto is_tap = [](const TensorInfo& tensor) {
+    return tensor.name.starts_with("v.deepstack.") && tensor.name.ends_with(".fc1.weight");
+  };
+  const auto taps =
+      static_cast<std::uint64_t>(std::ranges::count_if(inspection.projector()->tensors(), is_tap));
+  const std::uint64_t fed = inspection.own_number("n_deepstack_layers").value_or(0);
+  if (taps != fed) {
+    report("the projector feeds " + plural(taps, "layer") + " beside the first, the model has " +
+           std::to_string(fed) + " that are fed");
+  }
+}
+
+void projector_type_unchecked(Inspection& inspection) {
+  if (inspection.projector() != nullptr) {
+    const auto other = summarize(*inspection.projector()).projector;
+    if (other && !other->vision_output && !other->audio_output) {
+      inspection.report_model("whether the projector fits is not known: its type is not described");
+    }
+  }
+  const Architecture* row = inspection.row();
+  if (row == nullptr) return;
+  for (const auto& variant : unchecked_variants(*row, ModelHeader(inspection.model()))) {
+    if (!variant.is_known) continue;
+    inspection.report_model("the tensors of a projector of type " + in_quotes(variant.text) +
+                            " are not described");
+  }
+}
+
 void key_type(Inspection& inspection) {
   for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
     const MetadataKeyInfo* info = find_key(entry.key, inspection.architecture());
@@ -130,11 +188,8 @@ void key_type(Inspection& inspection) {
 }
 
 void key_missing(Inspection& inspection) {
-  const Architecture* architecture = find_architecture(inspection.architecture());
-  // A file with a vocabulary alone needs none.
-  if (architecture == nullptr || inspection.model().tensors().empty() || !inspection.is_model()) {
-    return;
-  }
+  const Architecture* architecture = inspection.row();
+  if (architecture == nullptr) return;
   for (const std::string& key : missing_keys(*architecture, ModelHeader(inspection.model()))) {
     inspection.report({.key = key}, "it is missing");
   }

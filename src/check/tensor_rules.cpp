@@ -75,9 +75,10 @@ constexpr std::uint64_t most_layers = 512;
 /// Calls use(tensors that the engine looks for) for the model, and for each of its layers.
 template <class Use>
 void for_each_expectation(const Inspection& inspection, const Use& use) {
-  const Architecture* architecture = find_architecture(inspection.architecture());
+  const Architecture* architecture = inspection.row();
   // A vocabulary has none.
-  if (architecture == nullptr || !inspection.has_layers() || !inspection.is_model()) return;
+  const bool may_be_vocabulary = architecture == nullptr || architecture->file_kind == "model";
+  if (architecture == nullptr || (may_be_vocabulary && !inspection.has_layers())) return;
   const ModelHeader header(inspection.model());
   use(expected_tensors(*architecture, header, {}));
   const std::uint64_t layers =
@@ -217,6 +218,10 @@ void tensor_type_opaque(Inspection& inspection) {
 
 void tensor_missing(Inspection& inspection) {
   if (inspection.is_incomplete()) return;  // they may be elsewhere
+  const Architecture* row = inspection.row();
+  if (row != nullptr && inspection.model().tensors().empty()) {
+    return inspection.report_model("it has no tensors, so that nothing is projected");
+  }
   for_each_expectation(inspection, [&](const std::vector<ExpectedTensor>& tensors) {
     std::string missing;
     for (const ExpectedTensor& tensor : tensors) {

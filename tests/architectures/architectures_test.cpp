@@ -37,9 +37,8 @@ TEST(Architectures, WaitForADescription) {
   for (const std::string_view name : architecture_names()) {
     if (!find_architecture(name)->is_described()) waiting.push_back(name);
   }
-  const std::set<std::string_view> allowed = {"clip",     "deepseek4",        "dflash",
-                                              "eagle3",   "gemma4-assistant", "pockettts",
-                                              "qwen3tts", "qwen4exp"};
+  const std::set<std::string_view> allowed = {
+      "deepseek4", "dflash", "eagle3", "gemma4-assistant", "pockettts", "qwen3tts", "qwen4exp"};
   for (const std::string_view name : waiting) {
     EXPECT_TRUE(allowed.contains(name)) << name << ": " << find_architecture(name)->waits;
     EXPECT_FALSE(find_architecture(name)->waits.empty()) << name;
@@ -70,7 +69,8 @@ TEST(Architectures, HaveSamplesAndStandHostileHeaders) {
       EXPECT_TRUE(names.insert(tensor.name).second) << tensor.name;
     }
     EXPECT_FALSE(missing_keys(row, Hostile()).empty()) << name;
-    EXPECT_FALSE(expected_tensors(row, Hostile(), {}).empty()) << name;
+    // Those of variants are told by a text, of which there is none.
+    EXPECT_EQ(expected_tensors(row, Hostile(), {}).empty(), !row.variants.empty()) << name;
     for (const ExpectedTensor& tensor : expected_tensors(row, Hostile(), ~std::uint64_t{0})) {
       EXPECT_LE(tensor.shape.size(), 4u) << tensor.name;
     }
@@ -116,6 +116,14 @@ TEST(Architectures, RefuseTypos) {
       {"  windows full_last 4 window x\n", "a number is missing"},
       {"  state ssm always\n", "\"recurrent\" is missing"},
       {"  tokenizer wpm\n", "there is no such tokenizer"},
+      {"  layer t: size(u, 1)\n", "no tensor \"u\""},
+      {"  layer t: size(t, 4)\n", "wants a dimension of 0 to 3"},
+      {"  layer t: n if described(kind)\n", "no key or number \"kind\""},
+      {"  layer t: n if n == \"a\" | b\n", "a text is missing"},
+      {"  fact f n\n", "a \"=\" is missing"},
+      {"  fact f = k\n", "no key or number \"k\""},
+      {"  variants k = a b\n", "no key or number \"k\""},
+      {"  file m n\n", "the end of the line is not understood"},
       {"  waits for help\n", "the row has tensors, and \"waits\""},
       {"architecture s\n", ""},
       {"architecture r\n", "there are two of this name"},
@@ -155,6 +163,53 @@ TEST(Architectures, LetLaterLinesCount) {
   const auto wide = plan_architecture_sample(*row, {{"n", 8}, {"none", 1}}, 9);
   ASSERT_TRUE(wide);
   EXPECT_THAT(wide->tensors[0].shape, ElementsAre(16));
+}
+
+TEST(Architectures, TellVariantsApart) {
+  const RowText texts[] = {
+      {"t.def",
+       "\ngroup base\n  require n u32 = 4\n"
+       "architecture r\n  alone\n  file mmproj\n  require kind str = \"a\"\n  require other str if "
+       "not given(kind)\n"
+       "  let type = kind ?? other\n  let layers = 1\n"
+       "  variants type = a b\n  variants type = others c\n"
+       "  fact kind = type\n  fact width = 1\n  fact width = size(whole w., 1) if type == \"b\" | "
+       "\"c\"\n"
+       "  whole w.: 8, size(whole w., 1) ?? 3 if described(type)\n  layer t: size(whole w., 1)\n"}};
+  const House house(texts);
+  const auto row = house.read("r");
+  ASSERT_TRUE(row) << row.error();
+  EXPECT_EQ(row->file_kind, "mmproj");
+  EXPECT_THAT(row->variants, ElementsAre("a", "b"));
+  const auto sample = plan_architecture_sample(*row, {}, 0, "b");
+  ASSERT_TRUE(sample);
+  ASSERT_EQ(sample->keys.size(), 1u);  // not that of base
+  EXPECT_EQ(std::get<std::string>(sample->keys[0].values[0]), "b");
+  EXPECT_THAT(sample->tensors[1].shape, ElementsAre(3));
+  EXPECT_FALSE(plan_architecture_sample(*row, {}, 0, "c"));
+
+  struct Header : Hostile {
+    std::string_view kind;
+    std::optional<std::string_view> text(std::string_view key) const override {
+      return key == "r.other" ? std::optional(kind) : std::nullopt;
+    }
+    std::optional<std::int64_t> tensor_size(std::string_view, std::size_t) const override {
+      return 7;
+    }
+  } header;
+  header.kind = "b";
+  const auto facts = facts_of(*row, header);
+  ASSERT_EQ(facts.size(), 2u);
+  EXPECT_EQ(std::get<std::string_view>(facts[0].value), "b");
+  EXPECT_EQ(std::get<std::int64_t>(facts[1].value), 7);
+  EXPECT_THAT(expected_tensors(*row, header, {})[0].shape, ElementsAre(8, 7));
+  EXPECT_THAT(unchecked_variants(*row, header), testing::IsEmpty());
+  header.kind = "c";
+  ASSERT_EQ(unchecked_variants(*row, header).size(), 1u);
+  EXPECT_TRUE(unchecked_variants(*row, header)[0].is_known);
+  header.kind = "d";
+  EXPECT_FALSE(unchecked_variants(*row, header).at(0).is_known);
+  EXPECT_THAT(expected_tensors(*row, header, {}), testing::IsEmpty());
 }
 
 }  // namespace

@@ -139,6 +139,13 @@ void add_key_cases(std::vector<Case>& cases) {
   add("architecture_missing", GgufBuilder().pair("general.name", "x").bytes());
   add("architecture_syntax", GgufBuilder().pair("general.architecture", "../x").bytes());
   add("architecture_unknown", GgufBuilder().pair("general.architecture", "unheardof").bytes());
+  const auto projector = [](std::string_view type) {
+    GgufBuilder file;
+    file.pair("general.architecture", "clip").pair("clip.has_vision_encoder", true);
+    return file.pair("clip.projector_type", type).bytes();
+  };
+  add("projector_type_unknown", projector("unheardof"));
+  add("projector_type_unchecked", projector("step3vl"));
   for (const char* key : {"a..b", ".a", "a.", "a-b", "aB", "a b", "gr\xC3\xBC"}) {
     add("key_syntax", with_pair(key, true));
   }
@@ -360,7 +367,8 @@ TEST_P(CheckRuleTest, IsFoundBroken) {
 
 TEST(CheckModel, EachRuleHasACase) {
   // Those of weights and folders have tests of their own; shards_mixed and journal_beside take two
-  // files, foreign_format one of another format, and template_differs another template.
+  // files, foreign_format one of another format, template_differs another template, and
+  // projector_mismatch a projector.
   std::set<std::string> missing = {};
   for (const CheckRule& rule : check_rules()) {
     if (rule.is_refusal || rule.source == RuleSource::data || rule.source == RuleSource::folder) {
@@ -369,8 +377,9 @@ TEST(CheckModel, EachRuleHasACase) {
     missing.emplace(rule.name);
   }
   for (const Case& each : all_cases()) missing.erase(each.rule);
-  EXPECT_THAT(missing, testing::ElementsAre("foreign_format", "journal_beside", "shards_mixed",
-                                            "template_differs"));
+  EXPECT_THAT(missing,
+              testing::ElementsAre("foreign_format", "journal_beside", "projector_mismatch",
+                                   "shards_mixed", "template_differs"));
 }
 
 // --- what is not found ---------------------------------------------------------------------------

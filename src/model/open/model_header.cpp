@@ -49,6 +49,16 @@ bool ModelHeader::has_tensor(std::string_view name) const {
   return model_.find_tensor(name) != nullptr;
 }
 
+std::optional<std::int64_t> ModelHeader::tensor_size(std::string_view name,
+                                                     std::size_t dimension) const {
+  const TensorInfo* const tensor = model_.find_tensor(name);
+  if (tensor == nullptr) return {};
+  if (dimension >= tensor->shape.size()) return 1;
+  const std::uint64_t size = tensor->shape[dimension];
+  return size <= std::uint64_t{1} << 40 ? std::optional(static_cast<std::int64_t>(size))
+                                        : std::nullopt;
+}
+
 std::optional<std::int64_t> ModelHeader::vocabulary() const {
   const auto tokens = array_size(keys::tokenizer_ggml_tokens);
   return tokens ? std::optional(static_cast<std::int64_t>(*tokens)) : std::nullopt;

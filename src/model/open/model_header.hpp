@@ -18,6 +18,8 @@ class INGOT_EXPORT ModelHeader : public ArchitectureHeader {
   [[nodiscard]] std::optional<std::uint64_t> array_size(std::string_view key) const override;
   [[nodiscard]] bool has_key(std::string_view key) const override;
   [[nodiscard]] bool has_tensor(std::string_view name) const override;
+  [[nodiscard]] std::optional<std::int64_t> tensor_size(std::string_view name,
+                                                        std::size_t dimension) const override;
   [[nodiscard]] std::optional<std::int64_t> vocabulary() const override;
 
  private:

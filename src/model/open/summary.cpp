@@ -5,7 +5,9 @@
 #include <map>
 #include <string>
 
+#include "base/ranges.hpp"
 #include "ingot/metadata_keys.hpp"
+#include "model/open/model_header.hpp"
 
 namespace ingot {
 namespace {
@@ -59,6 +61,41 @@ std::vector<TypeShare> count_types(std::span<const TensorInfo> tensors) {
   return shares;
 }
 
+struct ProjectorNumber {
+  std::string_view fact;
+  std::optional<std::uint64_t> ProjectorSummary::*member;
+};
+constexpr ProjectorNumber projector_numbers[] = {
+    {"image_size", &ProjectorSummary::image_size},
+    {"patch_size", &ProjectorSummary::patch_size},
+    {"image_tokens", &ProjectorSummary::image_tokens},
+    {"vision_layers", &ProjectorSummary::vision_layers},
+    {"vision_width", &ProjectorSummary::vision_width},
+    {"vision_output", &ProjectorSummary::vision_output},
+    {"mel_bins", &ProjectorSummary::mel_bins},
+    {"audio_tokens", &ProjectorSummary::audio_tokens},
+    {"audio_layers", &ProjectorSummary::audio_layers},
+    {"audio_width", &ProjectorSummary::audio_width},
+    {"audio_output", &ProjectorSummary::audio_output}};
+
+/// What the row of the architecture tells of a projector; nothing for other files.
+std::optional<ProjectorSummary> summarize_projector(const Model& model,
+                                                    std::string_view architecture) {
+  const Architecture* row = find_architecture(architecture);
+  if (row == nullptr || row->file_kind != "mmproj") return {};
+  ProjectorSummary result;
+  for (const ArchitectureFact& fact : facts_of(*row, ModelHeader(model))) {
+    if (const auto* text = std::get_if<std::string_view>(&fact.value)) {
+      (fact.name == "vision_type" ? result.vision_type : result.audio_type) = *text;
+      continue;
+    }
+    const auto* known = find_row(projector_numbers, &ProjectorNumber::fact, fact.name);
+    const std::int64_t number = std::get<std::int64_t>(fact.value);
+    if (known != nullptr && number > 0) result.*known->member = static_cast<std::uint64_t>(number);
+  }
+  return result;
+}
+
 }  // namespace
 
 const Value* find_architecture_key(const Model& model, std::string_view suffix) {
@@ -92,6 +129,7 @@ Summary summarize(const Model& model) {
   if (!summary.vocab_size) summary.vocab_size = summary.token_count;
   summary.has_chat_template = model.find(keys::tokenizer_chat_template) != nullptr;
 
+  summary.projector = summarize_projector(model, summary.architecture.value_or(""));
   summary.types = count_types(model.tensors());
   for (const TypeShare& share : summary.types) {
     summary.parameter_count += share.element_count;

@@ -95,6 +95,10 @@ void write_show_json(JsonStream& json, const std::string& file, const Model& mod
   write_members(json, SummaryOfModel{summary});
   json.end();
   write_tokenizer(json, model, summary);
+  if (summary.projector) {  // others do not have this member
+    const auto projector = json.object("projector");
+    write_members(json, *summary.projector);
+  }
   json.objects("types", summary.types, [&](const TypeShare& share) { write_members(json, share); });
   json.member("tensor_count", model.tensors().size());
   json.member("metadata_count", shown_key_count(model, shows_all_keys));

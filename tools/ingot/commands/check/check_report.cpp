@@ -9,10 +9,12 @@
 #include <ingot/text.hpp>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 #include <vector>
 
 #include "cli/json_stream.hpp"
+#include "cli/table.hpp"
 #include "commands/json_members.hpp"
 #include "text/error_text.hpp"
 #include "text/words.hpp"
@@ -356,6 +358,27 @@ std::unique_ptr<CheckReport> make_check_report(Console& console, bool is_sarif, 
   if (is_sarif) return std::make_unique<SarifReport>(console, is_strict);
   if (console.is_json()) return std::make_unique<JsonReport>(console, is_single, is_strict);
   return std::make_unique<TextReport>(console, is_single, is_strict);
+}
+
+void list_check_rules(Console& console) {
+  const std::span<const CheckRule> rules = check_rules();
+  if (!console.is_json()) {
+    const Column columns[] = {{"rule"},
+                              {"severity"},
+                              {"source", Align::left, Narrow::hide},
+                              {"category", Align::left, Narrow::hide},
+                              {"requirement", Align::left, Narrow::wrap}};
+    return print_table(console, columns, rules.size(),
+                       [&](std::size_t row, std::span<std::string> cells) {
+                         cells[0] = rules[row].name;
+                         cells[1] = rules[row].severity_name();
+                         cells[2] = name_of(rules[row].source);
+                         cells[3] = name_of(rules[row].category);
+                         cells[4] = rules[row].title;
+                       });
+  }
+  JsonStream json(console.out());
+  json.objects(rules, [&](const CheckRule& rule) { write_members(json, rule); });
 }
 
 }  // namespace ingot::cli

@@ -39,4 +39,7 @@ class CheckReport {
 [[nodiscard]] std::unique_ptr<CheckReport> make_check_report(Console& console, bool is_sarif,
                                                              bool is_single, bool is_strict);
 
+/// Prints all rules, as a table or as JSON.
+void list_check_rules(Console& console);
+
 }  // namespace ingot::cli

@@ -12,7 +12,6 @@
 #include <ingot/text.hpp>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,36 +23,12 @@
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
-#include "cli/table.hpp"
 #include "commands/check/check_baseline.hpp"
 #include "commands/check/check_report.hpp"
-#include "commands/json_members.hpp"
 #include "text/whole_file.hpp"
 
 namespace ingot::cli {
 namespace {
-
-/// All rules, as a table or as JSON.
-void list_check_rules(Console& console) {
-  const std::span<const CheckRule> rules = check_rules();
-  if (!console.is_json()) {
-    const Column columns[] = {{"rule"},
-                              {"severity"},
-                              {"source", Align::left, Narrow::hide},
-                              {"category", Align::left, Narrow::hide},
-                              {"requirement", Align::left, Narrow::wrap}};
-    return print_table(console, columns, rules.size(),
-                       [&](std::size_t row, std::span<std::string> cells) {
-                         cells[0] = rules[row].name;
-                         cells[1] = rules[row].severity_name();
-                         cells[2] = name_of(rules[row].source);
-                         cells[3] = name_of(rules[row].category);
-                         cells[4] = rules[row].title;
-                       });
-  }
-  JsonStream json(console.out());
-  json.objects(rules, [&](const CheckRule& rule) { write_members(json, rule); });
-}
 
 constexpr const char* examples =
     "Examples:\n"
@@ -62,6 +37,7 @@ constexpr const char* examples =
     "  ingot check --data --strict uploads/ && publish uploads/\n"
     "  ingot check --fail-on error,security uploads/\n"
     "  ingot check models/ --json | jq -r '.[] | select(.verdict != \"ok\").file'\n"
+    "  ingot check model.gguf --with mmproj.gguf\n"
     "  ingot check models/ --sarif > findings.sarif\n"
     "  ingot check models/ --write-baseline known.txt\n"
     "  ingot check models/ --baseline known.txt\n"
@@ -84,6 +60,7 @@ struct Options {
   std::vector<std::string> ignored;
   std::vector<std::string> only;
   std::string template_file;
+  std::string projector;
   std::string baseline;
   std::string new_baseline;
   bool may_replace = false;
@@ -341,6 +318,12 @@ ExitCode run(Options& options, Console& console) {
     INGOT_CLI_TRY(options.check.chat_template, read_whole(options.template_file), console,
                   options.template_file);
   }
+  std::optional<Model> projector;
+  if (!options.projector.empty()) {
+    INGOT_CLI_TRY(projector, console.open_stored(options.projector, FileAccess::read), console,
+                  options.projector);
+    options.check.projector = &*projector;
+  }
   options.check.with_value_digests = !options.baseline.empty() || !options.new_baseline.empty();
   CheckBaseline known;
   if (!options.baseline.empty()) {
@@ -382,6 +365,8 @@ void add_check_command(CLI::App& program, Console& console) {
       ->delimiter(',');
   add_text(command, "--template", options->template_file, "FILE",
            "Compare the chat template with that of FILE, as its publisher has it");
+  add_text(command, "--with", options->projector, "FILE",
+           "A projector: check whether what it gives is what the model takes");
   add_text(command, "--baseline", options->baseline, "FILE",
            "Do not report the findings that FILE lists");
   add_text(command, "--write-baseline", options->new_baseline, "FILE",

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <ingot/architectures.hpp>
 #include <ingot/metadata_keys.hpp>
 #include <ingot/text.hpp>
@@ -19,6 +20,7 @@
 #include "commands/sample/sample_model.hpp"
 #include "commands/sample/sample_vocabulary.hpp"
 #include "text/value_text.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -27,6 +29,7 @@ constexpr const char* examples =
     "Examples:\n"
     "  ingot sample tiny.gguf\n"
     "  ingot sample hybrid.gguf --architecture jamba\n"
+    "  ingot sample mmproj.gguf --architecture clip --projector qwen3vl_merger\n"
     "  ingot sample qwen.gguf --arch qwen2 --vocab 256000 --type BF16\n"
     "  ingot sample quantized.gguf --type Q4_K\n"
     "  ingot sample moe.gguf --experts 8 --layers 4\n"
@@ -37,6 +40,7 @@ constexpr const char* examples =
 struct Options {
   std::string out;
   std::string architecture = "llama";
+  std::string projector;
   std::string parameters;
   ShapeRequest request;
   SampleOptions sample;
@@ -85,6 +89,14 @@ ExitCode run_of_row(const Architecture& row, Options& options, Console& console)
   const auto take = [&](std::string_view key, const std::optional<std::uint32_t>& number) {
     if (number) options.sample.numbers.emplace_back(key, *number);
   };
+  options.sample.variant = options.projector;
+  if (!options.projector.empty() && std::ranges::count(row.variants, options.projector) == 0) {
+    return console.refuse_usage(
+        row.variants.empty()
+            ? "sample: --projector goes with --architecture clip only"
+            : fmt::format("sample: there is no sample of the projector \"{}\"; there is one of {}",
+                          escape(options.projector), joined(row.variants, ", ")));
+  }
   take(suffixes::block_count, request.layers);
   take(suffixes::embedding_length, request.embedding);
   take(suffixes::feed_forward_length, request.feed_forward);
@@ -128,8 +140,8 @@ ExitCode run(Options& options, Console& console) {
                                 "\" is not known; `ingot architectures` lists those that are");
   }
   const bool is_llama = row->name == name_of(SampleArch::llama);
-  if (!is_llama && row->name != name_of(SampleArch::qwen2))
-    return run_of_row(*row, options, console);
+  const bool has_own_shape = is_llama || row->name == name_of(SampleArch::qwen2);
+  if (!has_own_shape || !options.projector.empty()) return run_of_row(*row, options, console);
   options.request.arch = is_llama ? SampleArch::llama : SampleArch::qwen2;
   options.request.block_elements = find_type(options.sample.type)->block_elements;
   options.sample.shape = choose_shape(options.request);
@@ -150,6 +162,8 @@ void add_shape_options(CLI::App& command, Options& options) {
   ShapeRequest& request = options.request;
   add_text(command, "--architecture,--arch", options.architecture, "NAME",
            "Any that `ingot architectures` describes; default: llama");
+  add_text(command, "--projector", options.projector, "TYPE",
+           "The type of a projector, with --architecture clip; default: gemma3");
   add_text(command, "--params", options.parameters, "COUNT",
            "Choose a shape with about this many parameters: 350M, 1B, 8B");
   add_number(command, "--layers", request.layers, 1, 4096, "Layers");

@@ -149,14 +149,14 @@ class SampleBuilder {
   }
 
   Result<ModelWriter> build_of_row() {
-    INGOT_TRY(
-        const ArchitectureSample sample,
-        plan_architecture_sample(*options_.architecture, options_.numbers, shape_.vocabulary));
+    INGOT_TRY(const ArchitectureSample sample,
+              plan_architecture_sample(*options_.architecture, options_.numbers, shape_.vocabulary,
+                                       options_.variant));
     std::uint64_t parameters = 0;
     for (const SampleTensor& tensor : sample.tensors) parameters += element_count_of(tensor.shape);
     set_general_keys(parameters);
     for (const SampleKey& key : sample.keys) set_key(key);
-    set_tokenizer_keys();
+    if (options_.architecture->file_kind == "model") set_tokenizer_keys();
     for (const SampleTensor& tensor : sample.tensors) {
       const bool is_whole = tensor.shape[0] % find_type(options_.type)->block_elements == 0;
       const TensorType type = tensor.is_precise || !is_whole ? TensorType::f32 : options_.type;
@@ -206,7 +206,9 @@ class SampleBuilder {
   void set_general_keys(std::uint64_t parameters) {
     const std::string label = size_label(parameters);
     writer_.set_string(keys::general_architecture, arch_);
-    writer_.set_string(keys::general_type, "model");
+    writer_.set_string(keys::general_type, options_.architecture != nullptr
+                                               ? std::string_view(options_.architecture->file_kind)
+                                               : "model");
     // The engine wants tokens of their own of models that are called after their architecture.
     writer_.set_string(keys::general_name, options_.architecture != nullptr
                                                ? "Ingot sample " + label

@@ -6,6 +6,7 @@
 #include <ingot/architectures.hpp>
 #include <ingot/model_writer.hpp>
 #include <ingot/types.hpp>
+#include <string_view>
 
 #include "commands/sample/sample_shape.hpp"
 
@@ -17,6 +18,7 @@ struct SampleOptions {
   /// shape tells all.
   const Architecture* architecture = nullptr;
   SampleNumbers numbers = {};         ///< The numbers of the architecture, if there is one.
+  std::string_view variant = {};      ///< The type of a projector; empty: the row's own.
   TensorType type = TensorType::f16;  ///< The type of matrices; norms and biases are f32.
   std::uint64_t seed = 1;
   Endian byte_order = Endian::little;

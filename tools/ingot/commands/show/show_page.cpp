@@ -15,6 +15,7 @@
 #include "text/chat_facts.hpp"
 #include "text/memory_facts.hpp"
 #include "text/model_facts.hpp"
+#include "text/projector_facts.hpp"
 #include "text/shown_keys.hpp"
 #include "text/value_text.hpp"
 #include "text/vocabulary_facts.hpp"
@@ -25,7 +26,6 @@ namespace {
 
 constexpr std::size_t label_columns = 11;
 constexpr std::size_t widest_page = 80;
-
 using Items = std::vector<std::string>;
 
 /// "32", or "8 to 64" where layers differ.
@@ -148,6 +148,7 @@ class Page {
     line("shape", shape);
     line("attention", attention_items());
     line("context", context_items());
+    for (const auto& [label, facts] : projector_facts(summary_)) line(label, facts);
     start_group();
   }
 
