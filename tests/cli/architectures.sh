@@ -7,8 +7,8 @@ import json
 rows = {row["name"]: row for row in json.load(open("list.json"))}
 assert len(rows) > 150
 assert rows["llama"] == {"name": "llama", "check": True, "fit": True, "sample": True,
-                         "import": True, "export": True, "evaluate": True, "projector": False}
-assert not rows["clip"]["check"] and not rows["clip"]["sample"]
+                         "import": True, "export": True, "evaluate": True, "projector": True}
+assert not rows["dflash"]["check"] and not rows["dflash"]["sample"] and not rows["jamba"]["projector"]
 assert set(rows["jamba"]) == set(rows["llama"])
 '
 "$ingot" architectures jamba >jamba.txt
@@ -23,7 +23,7 @@ assert tensors["blk.{i}.ssm_a"]["condition"] == "recurrent"
 assert any(key["name"] == "ssm.conv_kernel" and key["required"] for key in row["keys"])
 assert row["numbers"]["embd"] == "embedding_length"
 '
-"$ingot" architectures clip | grep -q 'not described' || fail "clip is described"
+"$ingot" architectures dflash | grep -q 'not described' || fail "dflash is described"
 expect_error 2 'is not known' "$ingot" architectures nothing
 
 # A sample of a row takes the options of the shape, and says the same twice.
@@ -43,4 +43,4 @@ assert "\"jamba.embedding_length\"" in text
 expect_error 2 'is not known' "$ingot" sample --architecture nothing x.gguf
 expect_error 2 'params' "$ingot" sample --architecture jamba --params 1M x.gguf
 expect_error 2 'vocabulary' "$ingot" sample --architecture jamba --vocab 3 x.gguf
-expect_error 2 'clip' "$ingot" sample --architecture clip x.gguf
+expect_error 2 'dflash' "$ingot" sample --architecture dflash x.gguf

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# Projectors: a sample of a type, what show tells of it, and whether it belongs to a model.
+"$ingot" sample --architecture clip --projector qwen2.5o mmproj.gguf -q
+"$ingot" check --data --strict mmproj.gguf >/dev/null
+"$ingot" show mmproj.gguf >shown.txt
+grep -q '^vision .*projector qwen2.5o, 2 layers, width 256, gives width 256' shown.txt || fail "$(cat shown.txt)"
+grep -q '^image .*112 x 112 pixels, patches of 14 x 14, 16 tokens' shown.txt || fail "$(cat shown.txt)"
+grep -q '^sound .*frames of 16 mel bins, 750 tokens for 30 seconds' shown.txt || fail "$(cat shown.txt)"
+"$ingot" show --json mmproj.gguf | python '
+import json, sys
+projector = json.load(sys.stdin)["projector"]
+assert projector["audio_output"] == 256 and projector["image_tokens"] == 16
+'
+"$ingot" architectures clip --json | python '
+import json, sys
+variants = json.load(sys.stdin)["variants"]
+assert variants == sorted(variants) and {"gemma3", "mlp", "qwen3vl_merger", "ultravox"} <= set(variants)
+'
+"$ingot" quantize mmproj.gguf small.gguf Q4_K_M -q
+"$ingot" check --data small.gguf >/dev/null
+"$ingot" tensors small.gguf | grep -q '^v.patch_embd.weight .*F32' || fail "patches were quantized"
+expect_error 2 'there is no sample of the projector "nope"' \
+  "$ingot" sample --architecture clip --projector nope x.gguf
+expect_error 2 'goes with --architecture clip only' "$ingot" sample --projector gemma3 x.gguf
+
+"$ingot" sample model.gguf --embedding 256 -q
+"$ingot" sample wide.gguf --embedding 512 -q
+"$ingot" check model.gguf --with mmproj.gguf --only projector_mismatch >/dev/null
+status=0
+"$ingot" check wide.gguf --with mmproj.gguf >found.txt || status=$?
+[ $status = 1 ] || fail "wide.gguf passes: $status"
+grep -q "the projector's images have width 256, the model takes 512" found.txt || fail "$(cat found.txt)"
+status=0
+"$ingot" check model.gguf --with wide.gguf >found.txt || status=$?
+[ $status = 1 ] || fail "a model passes as a projector: $status"
+grep -q 'is no projector but "llama"' found.txt || fail "$(cat found.txt)"
