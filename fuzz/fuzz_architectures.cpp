@@ -68,6 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::string& key : missing_keys(*row, header)) require(!header.has_key(key));
   static_cast<void>(layers_of(*row, header));
   for (const ArchitectureFact& fact : facts_of(*row, header)) require(!fact.name.empty());
+  for (const std::string_view why : refusals_of(*row, header)) require(!why.empty());
   require(!row->variants.empty() || unchecked_variants(*row, header).empty());
   for (const std::optional<std::uint64_t> layer :
        {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(size),

@@ -212,6 +212,10 @@ struct UncheckedVariant {
 [[nodiscard]] INGOT_EXPORT std::vector<UncheckedVariant> unchecked_variants(
     const Architecture& architecture, const ArchitectureHeader& header);
 
+/// Why the engine refuses the header whatever its tensors are: sentences for people.
+[[nodiscard]] INGOT_EXPORT std::vector<std::string_view> refusals_of(
+    const Architecture& architecture, const ArchitectureHeader& header);
+
 /// A key of a sample model.
 struct SampleKey {
   std::string name;

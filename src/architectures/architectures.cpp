@@ -312,6 +312,19 @@ std::vector<UncheckedVariant> unchecked_variants(const Architecture& architectur
   return result;
 }
 
+std::vector<std::string_view> refusals_of(const Architecture& architecture,
+                                          const ArchitectureHeader& header) {
+  std::vector<std::string_view> result;
+  if (!architecture.is_described()) return result;
+  const RowScope scope(architecture);
+  for (const ArchitectureRow::Refusal& refusal : architecture.row->refusals) {
+    if (architectures::evaluate(refusal.condition, scope, header, {}).value_or(0) != 0) {
+      result.emplace_back(refusal.sentence);
+    }
+  }
+  return result;
+}
+
 Result<ArchitectureSample> plan_architecture_sample(const Architecture& architecture,
                                                     const SampleNumbers& numbers,
                                                     std::uint64_t vocabulary,

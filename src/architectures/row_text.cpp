@@ -89,7 +89,9 @@ class RowReader {
     } else if (word == "layer" || word == "whole") {
       read_tensors(text, word == "layer", condition);
     } else if (word == "fact") {
-      read_fact_line(text, condition);
+      read_fact(text, condition);
+    } else if (word == "refuse") {
+      read_refusal(text, condition);
     } else if (word == "variants") {
       read_variants(text, condition);
     } else if (word == "alone") {
@@ -103,8 +105,9 @@ class RowReader {
       result_.waits = text;
     } else if (word == "pass") {
       while (!text.empty()) result_.pass.emplace_back(take_word(text));
-    } else {
-      read_fact(word, text);
+    } else if (const std::string fault = read_memory_statement(word, text, result_);
+               !fault.empty()) {
+      refuse(fault);
     }
   }
 
@@ -144,7 +147,7 @@ class RowReader {
     shown->second = before;
   }
 
-  void read_fact_line(std::string_view text, const Condition& outer) {
+  void read_fact(std::string_view text, const Condition& outer) {
     ArchitectureRow::Fact fact{.name = std::string(take_word(text))};
     if (!take_keyword(text, "=")) return refuse("a \"=\" is missing");
     fact.value = expression(text);
@@ -153,6 +156,14 @@ class RowReader {
     if (!at_end(text)) return;
     if (condition) fact.condition = condition->first;
     row_.facts.push_back(std::move(fact));
+  }
+
+  void read_refusal(std::string_view text, const Condition& outer) {
+    Expression condition = expression(text);
+    text = trimmed(text);
+    if (!text.starts_with(':')) return refuse("a \":\" is missing");
+    if (outer) condition = both(outer->first, std::move(condition));
+    row_.refusals.push_back({std::move(condition), std::string(trimmed(text.substr(1)))});
   }
 
   void read_variants(std::string_view text, const Condition& outer) {
@@ -305,11 +316,6 @@ class RowReader {
     }
   }
 
-  void read_fact(std::string_view word, std::string_view text) {
-    std::string fault = read_memory_statement(word, text, result_);
-    if (!fault.empty()) refuse(fault);
-  }
-
   /// Every name in an expression has to be a let or a key.
   void finish() {
     const auto check = [&](const Expression& expression) {
@@ -353,6 +359,7 @@ class RowReader {
       }
     }
     sort_unique(result_.variants);
+    for (const ArchitectureRow::Refusal& refusal : row_.refusals) check(refusal.condition);
     for (const ArchitectureRow::Tensor& tensor : row_.tensors) {
       for (const Expression& size : tensor.shape) check(size);
       if (tensor.condition) check(*tensor.condition);

@@ -47,6 +47,11 @@ struct ArchitectureRow {
     Expression value = {};
     std::optional<Expression> condition = {};
   };
+  /// What the engine does not load, and why.
+  struct Refusal {
+    Expression condition = {};
+    std::string sentence = {};
+  };
   /// The texts of a key, or of a let of keys, that the engine knows.
   struct Variants {
     std::string name = {};
@@ -60,6 +65,7 @@ struct ArchitectureRow {
       {};                        ///< Those of one name stand together, the last that holds counts.
   std::vector<Fact> facts = {};  ///< Likewise, the last that holds counts.
   std::vector<Variants> variants = {};
+  std::vector<Refusal> refusals = {};
 };
 
 namespace architectures {

@@ -201,6 +201,11 @@ void key_implausible(Inspection& inspection) {
     report_own(inspection, suffix, std::move(message));
   };
   layer_arrays(inspection);
+  if (const Architecture* row = inspection.row()) {
+    for (const auto sentence : refusals_of(*row, ModelHeader(inspection.model()))) {
+      inspection.report_model(std::string(sentence));
+    }
+  }
   for (const Bounds& bound : bounds) {
     const auto number = inspection.own_number(bound.suffix);
     if (!number) continue;

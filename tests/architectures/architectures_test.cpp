@@ -123,6 +123,8 @@ TEST(Architectures, RefuseTypos) {
       {"  fact f n\n", "a \"=\" is missing"},
       {"  fact f = k\n", "no key or number \"k\""},
       {"  variants k = a b\n", "no key or number \"k\""},
+      {"  refuse n == 0\n", "a \":\" is missing"},
+      {"  refuse k == 0: why\n", "no key or number \"k\""},
       {"  file m n\n", "the end of the line is not understood"},
       {"  waits for help\n", "the row has tensors, and \"waits\""},
       {"architecture s\n", ""},

@@ -171,6 +171,20 @@ TEST(CheckProjector, NamesTypesThatItCannotCheck) {
               testing::ElementsAre("projector_type_unknown: no key says that it has an encoder"));
 }
 
+TEST(CheckProjector, FindsNumbersThatTheEngineRefuses) {
+  ArchitectureSample sample = sample_of("internvl");
+  key_of(sample, "clip.vision.attention.head_count").values[0] = std::int64_t{3};
+  sample.keys.push_back({"clip.use_gelu", ValueType::boolean, false, {std::int64_t{1}}});
+  sample.keys.push_back({"clip.use_silu", ValueType::boolean, false, {std::int64_t{1}}});
+  EXPECT_THAT(
+      findings_in(sample),
+      testing::ElementsAre("key_implausible: the heads do not divide clip.vision.embedding_length",
+                           "key_implausible: use_gelu and use_silu are both true"));
+  sample = sample_of("gemma3");
+  key_of(sample, "clip.vision.patch_size").values[0] = std::int64_t{0};
+  EXPECT_THAT(findings_in(sample), Contains("key_implausible: clip.vision.patch_size is 0"));
+}
+
 TEST(CheckProjector, RefusesAProjectorWithoutTensors) {
   ArchitectureSample sample = sample_of("qwen3vl_merger");
   sample.tensors.clear();

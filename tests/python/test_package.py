@@ -60,7 +60,7 @@ FUNCTIONS_WITHOUT = {
         "chat_message", "encode_chat_text", "estimate_memory", "get_signed", "get_unsigned", "get_bool",
         "get_float", "get_double", "factor", "map_file", "get_string", "out_of_range", "size_of_tensor", "dequantize", "cut_shards",
         "quantized_file_bytes", "compute_statistics", "mean_of_chunks", "MemoryStore", "read_file",
-        "Vocabulary", "explain", "missing_keys", "layers_of", "expected_tensors", "unchecked_variants", "plan_architecture_sample",
+        "Vocabulary", "explain", "missing_keys", "layers_of", "expected_tensors", "unchecked_variants", "refusals_of", "plan_architecture_sample",
         "ArchitectureHeader", "uses_of", "usual_chunk_tokens"},
     "hashlib": {"digest_of", "Digest"},
     "numpy.ndarray.astype": {"dequantize_to_f16", "dequantize_to_bf16"},
