@@ -299,7 +299,7 @@ class Work {
   void write_quantized(const QuantizePlan& plan, const QuantizeModelOptions& options) const {
     std::vector<QuantizedShard> shards = kept_shards(model_, plan);
     if (!options.keeps_shards && (choice_[3] & 1) != 0) {
-      auto cut = cut_shards(model_, plan, options, choice_[4] % 5u);
+      auto cut = cut_shards(model_, plan, options, {.shard_count = choice_[4] % 5u});
       if (!is_ok(cut)) return;
       shards = *std::move(cut);
     }

@@ -11,6 +11,7 @@
 #include "huggingface/import/general/general_keys.hpp"
 #include "ingot/model_card.hpp"
 #include "ingot/store.hpp"
+#include "ingot/text.hpp"
 
 using namespace ingot;
 
@@ -25,6 +26,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static_cast<void>(parse_model_id(text, counts.total));
   const auto card = parse_model_card(text, "README.md");
   fuzz::require(card.has_value() || card.error().code != Errc::internal);
+  static_cast<void>(parse_yaml(text, "release.yaml"));
+  const auto same = parse_yaml("text: " + yaml_scalar(text), "release.yaml");
+  fuzz::require(same.has_value() && (!is_utf8(text) || (*same)["text"].text == text));
   MemoryStore store;
   store.add(kind % 2 == 0 ? "m/README.md" : "m/generation_config.json",
             std::as_bytes(std::span(text)));

@@ -41,6 +41,14 @@ struct CardValue {
 [[nodiscard]] INGOT_EXPORT Result<CardValue> parse_model_card(std::string_view text,
                                                               const std::string& file);
 
+/// Reads a document of YAML with one object, in the same way.
+[[nodiscard]] INGOT_EXPORT Result<CardValue> parse_yaml(std::string_view text,
+                                                        const std::string& file);
+
+/// The text as it is, if every YAML reader takes it for a text; else in double quotes, with escapes
+/// for characters that YAML would not keep or that could drive a terminal.
+[[nodiscard]] INGOT_EXPORT std::string yaml_scalar(std::string_view text);
+
 /// The parts of a model's name: "org/Base-7B-Instruct-v1.5". Those that are not there are not set.
 struct ModelId {
   std::string full_name;  ///< The name without the organization.

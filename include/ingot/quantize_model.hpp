@@ -19,6 +19,7 @@
 #include "ingot/quantize.hpp"
 #include "ingot/recipe.hpp"
 #include "ingot/sensitivity.hpp"
+#include "ingot/split.hpp"
 #include "ingot/tensor_profile.hpp"
 
 namespace ingot {
@@ -213,12 +214,12 @@ struct QuantizedShard {
 [[nodiscard]] INGOT_EXPORT std::vector<QuantizedShard> kept_shards(const Model& model,
                                                                    const QuantizePlan& plan);
 
-/// The shards that plan_split would cut the result into, as equal in size as can be; known before
-/// there is a result, so that each can be made by itself, on another machine for instance. The
-/// paths are empty. Errc::split_impossible if there are fewer tensors than shards.
+/// The shards that plan_split would cut the result into; known before there is a result, so that
+/// each can be made by itself, on another machine for instance. The paths are empty.
+/// Errc::split_impossible where no cut keeps the limits.
 [[nodiscard]] INGOT_EXPORT Result<std::vector<QuantizedShard>> cut_shards(
     const Model& model, const QuantizePlan& plan, const QuantizeModelOptions& options,
-    std::uint32_t shard_count);
+    const SplitLimits& limits);
 
 /// Writes the model, or one shard of it, as planned: atomically, its space reserved before the
 /// work. Streams in chunks of 256 Ki elements or one row; memory is bounded by these, not by

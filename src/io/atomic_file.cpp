@@ -126,7 +126,10 @@ Result<void> AtomicFile::open_unnamed_or_temporary() {
     }
     if (errno != EEXIST) break;
   }
-  return fail_with_errno(errno, {}, "create the output");
+  const int reason = errno;
+  Failure failure = fail_with_errno(reason, {}, "create the output");
+  if (reason == ENOENT) failure.value().detail += "; its folder is missing";
+  return failure;
 }
 
 void AtomicFile::take_access_of(const FileIdentity& other) {

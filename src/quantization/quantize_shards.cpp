@@ -25,7 +25,7 @@ std::vector<QuantizedShard> kept_shards(const Model& model, const QuantizePlan& 
 
 Result<std::vector<QuantizedShard>> cut_shards(const Model& model, const QuantizePlan& plan,
                                                const QuantizeModelOptions& options,
-                                               std::uint32_t count) {
+                                               const SplitLimits& limits) {
   INGOT_TRY(const ModelWriter keys, quantization::make_keys(model, plan, options));
   std::vector<TensorInfo> tensors;
   for (const PlannedTensor& planned : plan.tensors) {
@@ -33,8 +33,8 @@ Result<std::vector<QuantizedShard>> cut_shards(const Model& model, const Quantiz
     tensors.back().type = planned.choice.type;
     tensors.back().size_bytes = planned.size_bytes;
   }
-  INGOT_TRY(const SplitPlan split, plan_split(keys, tensors, {.shard_count = count},
-                                              quantization::result_format(model, options)));
+  INGOT_TRY(const SplitPlan split,
+            plan_split(keys, tensors, limits, quantization::result_format(model, options)));
   std::vector<QuantizedShard> shards;
   for (const PlannedShard& cut : split.shards) {
     shards.push_back({.first_tensor = cut.first_tensor,

@@ -63,6 +63,7 @@ FUNCTIONS_WITHOUT = {
         "Vocabulary", "explain", "missing_keys", "layers_of", "expected_tensors", "unchecked_variants", "refusals_of", "plan_architecture_sample",
         "ArchitectureHeader", "uses_of", "usual_chunk_tokens"},
     "hashlib": {"digest_of", "Digest"},
+    "yaml": {"parse_yaml", "yaml_scalar"},
     "numpy.ndarray.astype": {"dequantize_to_f16", "dequantize_to_bf16"},
     "edit(wait=...)": {"set_lock_wait", "lock_wait"},
     "threads=": {"threads_for"},
@@ -111,7 +112,8 @@ PYTHON_OF_COMMAND = {
 }
 
 # Commands whose work is the program's own: no header of the library has it.
-COMMANDS_WITHOUT = {"report": "a page for a browser"}
+COMMANDS_WITHOUT = {"report": "a page for a browser", "card": "a page for a hub",
+                    "publish": "the commands in a row"}
 
 
 def test_every_command_has_its_function(root):

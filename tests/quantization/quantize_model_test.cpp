@@ -312,7 +312,7 @@ TEST_F(QuantizeModel, ASetAppearsAsAWhole) {
   options_.recipe = find_recipe("Q8_0");
   const auto plan = plan_quantization(model, options_);
   ASSERT_THAT(plan, Succeeds());
-  auto shards = cut_shards(model, *plan, options_, 2);
+  auto shards = cut_shards(model, *plan, options_, {.shard_count = 2});
   ASSERT_THAT(shards, Succeeds());
   std::uint64_t file_bytes = 0;
   for (QuantizedShard& shard : *shards) {

@@ -46,7 +46,9 @@ class SeveralResults : public QuantizeModel {
     planned.options.thread_count = 3;
     planned.plan = *plan_quantization(*model_, planned.options);
     planned.shards = {{}};
-    if (is_shard) planned.shards = {cut_shards(*model_, planned.plan, planned.options, 2)->back()};
+    if (is_shard)
+      planned.shards = {
+          cut_shards(*model_, planned.plan, planned.options, {.shard_count = 2})->back()};
     planned.shards[0].path = folder_.path(name + "-" + type);
     return results_.emplace_back(PlannedResult{&planned.plan, &planned.options, planned.shards});
   }

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "huggingface/export/config_members.hpp"
-#include "huggingface/export/yaml_text.hpp"
 #include "huggingface/folder/json_values.hpp"
 #include "huggingface/import/general/general_facts.hpp"
 #include "huggingface/import/general/sampling_keys.hpp"
 #include "ingot/metadata_keys.hpp"
+#include "ingot/model_card.hpp"
 
 namespace ingot::huggingface {
 namespace {

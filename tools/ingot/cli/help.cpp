@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <ingot/text.hpp>
 #include <memory>
 #include <numeric>
@@ -56,14 +58,38 @@ std::string options_section(const CLI::App& app, std::string_view heading, const
   return text.empty() ? text : "\n" + console.paint(Style::strong, heading) + "\n" + text;
 }
 
+/// A row of commands.def: the title of a group, or a command.
+struct Listed {
+  std::string_view title;
+  std::string_view command;
+};
+
+constexpr std::array listed = {
+#define INGOT_COMMAND_GROUP(title) Listed{title, {}},
+#define INGOT_COMMAND(name) Listed{{}, #name},
+#include "commands.def"
+#undef INGOT_COMMAND
+};
+
+/// All commands by their groups.
+std::string list_of_commands(const CLI::App& program, const Console& console) {
+  std::string text;
+  const std::vector<const CLI::App*> commands = commands_of(program);
+  for (const Listed& row : listed) {
+    if (!row.title.empty()) text += std::string(row.title) + ":\n";
+    std::string name(row.command);
+    std::ranges::replace(name, '_', '-');
+    const auto command = std::ranges::find(commands, name, &CLI::App::get_name);
+    if (command != commands.end()) text += entry(console, name, (*command)->get_description());
+  }
+  return text;
+}
+
 std::string program_help(const CLI::App& program, const Console& console) {
   std::string text = program.get_description() + "\n\n" + console.paint(Style::strong, "Usage:") +
                      " ingot COMMAND [OPTIONS] FILE...\n\n" +
-                     console.paint(Style::strong, "Commands:") + "\n";
-  for (const CLI::App* command : commands_of(program)) {
-    const std::string& name = command->get_name();
-    text += entry(console, name, command->get_description());
-  }
+                     console.paint(Style::strong, "Commands:") + "\n" +
+                     list_of_commands(program, console);
   text += options_section(program, "Options of every command:", console);
   text += options_section(program, std::string(remote_group) + ":", console);
   return text + "\n" + notes(console, program.get_footer()) + "\n";
@@ -221,7 +247,17 @@ bool has_other_option(const CLI::App& program) {
          !other_option(command->get_name(), name_of_option(*option)).empty();
 }
 
-std::string missing_argument(const CLI::App& program) {
+/// What to write instead of a file's name that begins like an option; empty if there is none.
+std::string hint_dash(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    std::error_code ignored;
+    if (!word.starts_with('-') || !std::filesystem::exists(word, ignored)) continue;
+    return fmt::format("; the file \"{0}\" is written ./{0}", escape(word));
+  }
+  return {};
+}
+
+std::string missing_argument(const CLI::App& program, const std::vector<std::string>& words) {
   const CLI::App* command = chosen_command(program);
   if (command == nullptr) return "a command is missing; 'ingot --help' lists them";
   std::string usage;
@@ -236,8 +272,8 @@ std::string missing_argument(const CLI::App& program) {
     if (!missing.empty() || option->get_positional() || !option->get_required()) continue;
     if (option->count() == 0) missing = option->get_name(false, true);
   }
-  return fmt::format("{}: {} is missing; the usage is: ingot {} [OPTIONS]{}", command->get_name(),
-                     missing, command->get_name(), usage);
+  return fmt::format("{}: {} is missing; the usage is: ingot {} [OPTIONS]{}{}", command->get_name(),
+                     missing, command->get_name(), usage, hint_dash(words));
 }
 
 }  // namespace
@@ -270,7 +306,8 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error,
   // The value of an option that is not known may have been taken for an argument that is wrong.
   if (has_other_option(program)) return unexpected_argument(program);
   if (is_unexpected) return unexpected_argument(program);
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return missing_argument(program);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+    return missing_argument(program, words);
   const CLI::App* command = chosen_command(program);
   const std::string prefix = command == nullptr ? "" : command->get_name() + ": ";
   const std::string text = error.what();

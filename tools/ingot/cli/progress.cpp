@@ -70,7 +70,11 @@ void Progress::draw(std::uint64_t done_bytes, double seconds) {
         time_text(static_cast<double>(total_bytes_ - std::min(total_bytes_, done_bytes)) / rate));
   }
   const std::size_t columns = std::min<std::size_t>(console_.width(), 80) - 1;
-  std::string line = escape_shortened(subject_, 20);
+  // The end of a path tells files apart, and a bar says more than a long name.
+  constexpr std::size_t shortest_bar = 11;
+  const std::string_view name = std::string_view(subject_).substr(subject_.find_last_of('/') + 1);
+  const std::size_t room = columns - std::min(columns, facts.size() + shortest_bar);
+  std::string line = escape_shortened(name, std::clamp<std::size_t>(room, 10, 20));
   const std::size_t used = display_columns(line) + facts.size() + 3;
   if (used + 8 <= columns) {
     const std::size_t cells = std::min<std::size_t>(columns - used, 24);

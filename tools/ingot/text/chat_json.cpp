@@ -87,4 +87,21 @@ tl::expected<ChatValue, std::string> parse_chat_json(std::string_view text) {
   return reader.take();
 }
 
+std::optional<double> number_of(const ChatValue* value) {
+  if (value == nullptr) return std::nullopt;
+  if (const double* real = value->real()) return *real;
+  if (const std::int64_t* integer = value->integer()) return static_cast<double>(*integer);
+  return std::nullopt;
+}
+
+std::string text_of(const ChatValue* value) {
+  const std::string* text = value == nullptr ? nullptr : value->string();
+  return text == nullptr ? std::string() : *text;
+}
+
+std::uint64_t count_of(const ChatValue* value) {
+  const std::int64_t* integer = value == nullptr ? nullptr : value->integer();
+  return integer == nullptr || *integer < 0 ? 0 : static_cast<std::uint64_t>(*integer);
+}
+
 }  // namespace ingot::cli

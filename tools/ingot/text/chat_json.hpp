@@ -2,7 +2,9 @@
 // JSON as a value for chat templates.
 #pragma once
 
+#include <cstdint>
 #include <ingot/chat.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -12,5 +14,12 @@ namespace ingot::cli {
 /// Reads a JSON text. Members keep their order, integers beyond 64 bits their digits. The error
 /// gives the fault and its offset.
 [[nodiscard]] tl::expected<ChatValue, std::string> parse_chat_json(std::string_view text);
+
+/// A number of any form; nothing for all else, a member that is not there included.
+[[nodiscard]] std::optional<double> number_of(const ChatValue* value);
+
+/// A text, and a count; empty, and 0, for all else.
+[[nodiscard]] std::string text_of(const ChatValue* value);
+[[nodiscard]] std::uint64_t count_of(const ChatValue* value);
 
 }  // namespace ingot::cli

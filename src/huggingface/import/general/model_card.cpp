@@ -66,7 +66,8 @@ class Event {
 /// Builds the value of one document from the events of the parser.
 class CardParser {
  public:
-  CardParser(std::string_view matter, std::string file) : file_(std::move(file)) {
+  CardParser(std::string_view matter, std::string file, std::size_t first_line)
+      : file_(std::move(file)), first_line_(first_line) {
     if (yaml_parser_initialize(&parser_) == 0) return;
     is_ready_ = true;
     yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(matter.data()),
@@ -87,7 +88,8 @@ class CardParser {
         const char* const problem = parser_.problem == nullptr ? "" : parser_.problem;
         return refuse(
             Errc::import_refused, parser_.problem_mark.line,
-            std::string("the front matter is not YAML (") + problem + "); mend or remove it");
+            std::string(first_line_ > 1 ? "the front matter is not YAML (" : "it is not YAML (") +
+                problem + "); mend or remove it");
       }
       if (event->type == YAML_DOCUMENT_END_EVENT || event->type == YAML_STREAM_END_EVENT) break;
       INGOT_TRY_VOID(take(*event));
@@ -104,11 +106,11 @@ class CardParser {
   };
 
   [[nodiscard]] Failure refuse(Errc code, std::size_t line, std::string what) const {
-    // The front matter begins on the second line, and the parser counts from 0.
+    // The parser counts from 0.
     return fail({.code = code,
                  .subject = file_,
                  .detail = std::move(what),
-                 .line = static_cast<std::uint32_t>(line + 2)});
+                 .line = static_cast<std::uint32_t>(line + first_line_)});
   }
 
   Result<void> take(const yaml_event_t& event) {
@@ -163,6 +165,7 @@ class CardParser {
   }
 
   std::string file_;
+  std::size_t first_line_;  ///< Of the text in the file.
   yaml_parser_t parser_ = {};
   bool is_ready_ = false;
   std::vector<Open> open_;
@@ -188,7 +191,11 @@ bool CardValue::contains(std::string_view name) const noexcept {
 
 Result<CardValue> parse_model_card(std::string_view text, const std::string& file) {
   const std::string matter = front_matter(text);
-  return CardParser(matter, file).parse();
+  return CardParser(matter, file, 2).parse();
+}
+
+Result<CardValue> parse_yaml(std::string_view text, const std::string& file) {
+  return CardParser(text, file, 1).parse();
 }
 
 }  // namespace ingot

@@ -154,9 +154,11 @@ constexpr const char* examples =
     "\n"
     "KL is the divergence of the predictions of OTHER from those of BASE, in nats per\n"
     "token: 0 if they are equal. The models run here, in float32, on all cores; BASE\n"
-    "runs once for all others. Every +/- is a standard error. docs/evaluate.md has\n"
-    "the rules of counting and the architectures. Of embedding models the vectors of\n"
-    "the text are compared: 1 less their cosine, 0 if they are equal.";
+    "runs once for all others. Every +/- is a standard error. Differences of\n"
+    "two KL are taken chunk by chunk: what both share cancels, so that their errors\n"
+    "are smaller. docs/evaluate.md has the rules of counting and the architectures.\n"
+    "Of embedding models the vectors of the text are compared: 1 less their cosine,\n"
+    "0 if they are equal.";
 
 struct Options {
   std::string base;

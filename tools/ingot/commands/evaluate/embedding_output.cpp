@@ -7,6 +7,7 @@
 
 #include "cli/table.hpp"
 #include "commands/json_members.hpp"
+#include "text/markdown.hpp"
 #include "text/report_file.hpp"
 
 namespace ingot::cli {
@@ -119,17 +120,17 @@ void print_embeddings_markdown(Console& console, const EmbeddingFacts& facts) {
   Output& out = console.out();
   out.print("| model | size | 1 - cosine | same neighbour | order of neighbours |\n");
   out.print("| --- | ---: | ---: | ---: | ---: |\n");
-  out.print("| {} | {} | | | |\n", markdown_cell(name_of_file(facts.files[0].file)),
+  out.print("| {} | {} | | | |\n", markdown_text(name_of_file(facts.files[0].file)),
             format_bytes(facts.files[0].size_bytes));
   for (std::size_t i = 0; i < facts.evaluation.others.size(); ++i) {
     const EmbeddingComparison& other = facts.evaluation.others[i];
-    out.print("| {} | {} | {} | {} | {} |\n", markdown_cell(name_of_file(facts.files[i + 1].file)),
+    out.print("| {} | {} | {} | {} | {} |\n", markdown_text(name_of_file(facts.files[i + 1].file)),
               format_bytes(facts.files[i + 1].size_bytes),
               with_error(other.distance.mean, other.distance.error, 8),
               share_text(other.same_neighbour), order_text(other.neighbour_order));
   }
   out.print("\n{}, measured by `ingot evaluate`.\n",
-            markdown_cell(basis(facts, name_of_file(facts.text))));
+            markdown_text(basis(facts, name_of_file(facts.text))));
 }
 
 void write_embeddings_page(Output& out, const EmbeddingFacts& facts) {

@@ -10,6 +10,7 @@
 
 #include "cli/table.hpp"
 #include "commands/json_members.hpp"
+#include "text/markdown.hpp"
 
 namespace ingot::cli {
 
@@ -113,15 +114,6 @@ std::string name_of_file(std::string_view path) {
 
 }  // namespace
 
-std::string markdown_cell(std::string_view text) {
-  std::string result;
-  for (const char character : escape(text)) {
-    if (character == '|') result += '\\';
-    result += character;
-  }
-  return result;
-}
-
 std::string error_text(double error, int digits) {
   return std::isfinite(error) ? fmt::format("{:.{}f}", error, digits) : std::string("?");
 }
@@ -177,19 +169,19 @@ void print_evaluation_markdown(Console& console, const EvaluationFacts& facts) {
   Output& out = console.out();
   out.print("| model | size | KL divergence | 99 % | same top token | perplexity | ratio |\n");
   out.print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
-  out.print("| {} | {} | | | | {:.4f} | 1 |\n", markdown_cell(name_of_file(facts.files[0].file)),
+  out.print("| {} | {} | | | | {:.4f} | 1 |\n", markdown_text(name_of_file(facts.files[0].file)),
             format_bytes(facts.files[0].size_bytes), found.base.perplexity());
   for (std::size_t i = 0; i < found.others.size(); ++i) {
     const ModelComparison& other = found.others[i];
     out.print("| {} | {} | {} | {:.5f} | {:.2f} % | {:.4f} | {} |\n",
-              markdown_cell(name_of_file(facts.files[i + 1].file)),
+              markdown_text(name_of_file(facts.files[i + 1].file)),
               format_bytes(facts.files[i + 1].size_bytes),
               with_error(other.divergence.mean, other.divergence.error, 6), other.quantile(0.99),
               percent(other.same_top.mean), other.score.perplexity(),
               with_error(ratio_of(other), ratio_error_of(other), 5));
   }
   out.print("\n{}, measured by `ingot evaluate`.\n",
-            markdown_cell(basis(facts, name_of_file(facts.text))));
+            markdown_text(basis(facts, name_of_file(facts.text))));
 }
 
 }  // namespace ingot::cli

@@ -36,9 +36,6 @@ void write_evaluation_json(JsonStream& json, const EvaluationFacts& facts);
 /// "4.7825 +/- 0.0312".
 [[nodiscard]] std::string with_error(double value, double error, int digits);
 
-/// A text in a cell of a Markdown table.
-[[nodiscard]] std::string markdown_cell(std::string_view text);
-
 /// A table for a model card.
 void print_evaluation_markdown(Console& console, const EvaluationFacts& facts);
 

@@ -45,19 +45,18 @@ Result<GridRow> make_row(const MemoryProfile& profile, RunOptions options, std::
   return row;
 }
 
-/// "4k", "1M" where that is exact.
-std::string context_text(std::uint64_t context) {
-  if (context % (1U << 20) == 0) return fmt::format("{}M", context >> 20);
-  if (context % 1024 == 0) return fmt::format("{}k", context >> 10);
-  return std::to_string(context);
-}
-
 std::string gib_text(std::uint64_t bytes) {
   const double gib = static_cast<double>(bytes) / static_cast<double>(std::uint64_t{1} << 30);
   return gib < 100 ? fmt::format("{:.2f}", gib) : fmt::format("{:.1f}", gib);
 }
 
 }  // namespace
+
+std::string context_text(std::uint64_t context) {
+  if (context % (1U << 20) == 0) return fmt::format("{}M", context >> 20);
+  if (context % 1024 == 0) return fmt::format("{}k", context >> 10);
+  return std::to_string(context);
+}
 
 Result<FitGrid> make_grid(const Model& model, const MemoryProfile& profile,
                           const RunOptions& options, std::vector<std::uint64_t> contexts,

@@ -34,6 +34,9 @@ struct FitGrid {
                                         std::vector<std::uint64_t> contexts,
                                         const std::vector<std::string>& types);
 
+/// "4k", "1M" where that is exact, else all digits.
+[[nodiscard]] std::string context_text(std::uint64_t context);
+
 /// Prints the grid as a Markdown table, which is also readable as text.
 void print_grid(Console& console, const FitGrid& grid, const RunOptions& options);
 

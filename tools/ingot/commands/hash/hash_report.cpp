@@ -33,6 +33,11 @@ void write_digests(JsonStream& json, const DigestSet* digests) {
   });
 }
 
+/// A path as the list names it.
+std::string name_in_list(const HashedModel& hashed, const std::string& path) {
+  return path.starts_with(hashed.folder) ? path.substr(hashed.folder.size()) : path;
+}
+
 /// Writes all files of a set in order, missing ones included, as a reader of the manifest has to
 /// know them.
 void write_shards(JsonStream& json, const HashedModel& hashed) {
@@ -41,7 +46,7 @@ void write_shards(JsonStream& json, const HashedModel& hashed) {
     const auto file = std::find_if(files.begin(), files.end(),
                                    [&](const ModelFile& other) { return other.index == index; });
     const bool is_here = file != files.end() && !hashed.digests.files.empty();
-    json.member("file", hashed.model.shard_path(index));
+    json.member("file", name_in_list(hashed, hashed.model.shard_path(index)));
     write_digests(json, is_here
                             ? &hashed.digests.files[static_cast<std::size_t>(file - files.begin())]
                             : nullptr);
@@ -49,9 +54,9 @@ void write_shards(JsonStream& json, const HashedModel& hashed) {
 }
 
 /// The name of a file of the model: that of the only one as the user gave it.
-const std::string& name_of_file(const HashedModel& hashed, std::size_t i) {
+std::string name_of_file(const HashedModel& hashed, std::size_t i) {
   const std::span<const ModelFile> files = hashed.model.files();
-  return files.size() == 1 ? hashed.file : files[i].path;
+  return name_in_list(hashed, files.size() == 1 ? hashed.file : files[i].path);
 }
 
 /// Whether a terminal gets the output, and would obey names.
@@ -88,7 +93,7 @@ void print_hash_text(Output& out, const Console& console, const HashedModel& has
 void print_hash_json(JsonStream& json, const HashedModel& hashed) {
   const bool is_whole = !is_set(hashed.model) && !hashed.digests.files.empty();
   const auto object = json.object();
-  json.member("file", hashed.file);
+  json.member("file", name_in_list(hashed, hashed.file));
   write_digests(json, is_whole ? &hashed.digests.files[0] : nullptr);
   if (!hashed.digests.uuid.empty()) json.member("uuid", hashed.digests.uuid);
   if (is_set(hashed.model)) write_shards(json, hashed);
@@ -129,7 +134,7 @@ Result<void> print_gguf_hash(Output& out, Console& console, const HashedModel& h
 void print_sha256sum(Output& out, Console& console, const HashedModel& hashed) {
   const bool is_escaped = is_shown(out, console);
   for (std::size_t i = 0; i < hashed.digests.files.size(); ++i) {
-    const std::string& path = name_of_file(hashed, i);
+    const std::string path = name_of_file(hashed, i);
     // A line that begins with a backslash has its name escaped.
     std::string name;
     for (const char c : path) {

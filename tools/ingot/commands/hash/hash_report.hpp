@@ -6,6 +6,7 @@
 #include <ingot/model.hpp>
 #include <ingot/model_digests.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/console.hpp"
@@ -19,6 +20,8 @@ struct HashedModel {
   const std::string& file;  ///< The file as the user named it.
   const Model& model;
   const ModelDigests& digests;
+  /// What paths begin with and names leave out: the folder of a list, with its "/".
+  std::string_view folder = {};
 };
 
 /// A line for each digest: algorithm, digits, name; those of files first.

@@ -5,10 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <ingot/recipe.hpp>
+#include <ingot/shard_name.hpp>
 #include <memory>
 
 #include "cli/command.hpp"
 #include "commands/quantize/quantize_run.hpp"
+#include "text/byte_count.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -34,7 +36,12 @@ std::string list_of_types() {
   text +=
       "\n"
       "TYPE is a name in any case, or its number. Rules, formats and how to spread the\n"
-      "work over machines: docs/quantize.md.";
+      "work over machines: docs/quantize.md.\n"
+      "\n"
+      "Of the largest errors, 'error' is the root of their squares over those of the\n"
+      "weights, by importances where there are any; 'slope' below 1 says that weights\n"
+      "became smaller; 'output', with second moments, is the error of what the tensor\n"
+      "computes.";
   return text;
 }
 
@@ -99,6 +106,10 @@ void add_quantize_command(CLI::App& program, Console& console) {
              "Of a model in shards, write as many: OUT-00001-of-00003.gguf and so on");
   add_text(command, "--shard", options->shard, "I/N",
            "Write only the I-th of N shards; the others can be made elsewhere");
+  add_byte_count(command, "--max-size", options->limits.max_bytes,
+                 "Write files of at most SIZE: OUT-00001-of-00003.gguf and so on");
+  add_number(command, "--shards", options->limits.shard_count, 1, max_shard_count,
+             "Write exactly N files, as equal in size as can be");
   add_text(command, "--pre", options->pre, "NAME",
            "Model folders: pre-tokenizer; default: by the tokenizer");
   add_switch(command, "--dry-run", options->is_plan,

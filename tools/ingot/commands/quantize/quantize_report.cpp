@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <ingot/text.hpp>
 #include <vector>
 
@@ -160,14 +161,16 @@ void print_result(Console& console, const QuantizeFacts& facts) {
   const std::size_t count = std::min(order.size(), worst_count);
   if (count > 0) {
     console.print_line(Style::strong, "The largest errors:");
-    const std::vector<Column> columns = {{"tensor", Align::left, Narrow::shorten},
-                                         {"to", Align::left},
-                                         {"error", Align::right},
-                                         {"slope", Align::right, Narrow::hide},
-                                         {"output", Align::right},
-                                         {"SQNR dB", Align::right},
-                                         {"RMSE", Align::right, Narrow::hide},
-                                         {"largest", Align::right, Narrow::hide}};
+    std::vector<Column> columns = {{"tensor", Align::left, Narrow::shorten},
+                                   {"to", Align::left},
+                                   {"error", Align::right},
+                                   {"slope", Align::right, Narrow::hide},
+                                   {"SQNR dB", Align::right},
+                                   {"RMSE", Align::right, Narrow::hide},
+                                   {"largest", Align::right, Narrow::hide}};
+    const bool has_outputs = std::ranges::any_of(
+        facts.errors, [](const TensorError& error) { return error.relative_output().has_value(); });
+    if (has_outputs) columns.push_back({"output", Align::right});
     print_table(console, columns, count, [&](std::size_t row, std::span<std::string> cells) {
       const PlannedTensor& planned = facts.plan.tensors[order[row]];
       const TensorError& error = *error_of(facts, order[row]);
@@ -175,10 +178,10 @@ void print_result(Console& console, const QuantizeFacts& facts) {
       cells[1] = type_text(planned.choice.type);
       cells[2] = fmt::format("{:.3f} %", 100.0 * error.relative());
       cells[3] = fmt::format("{:.4f}", error.slope());
-      cells[4] = output_text(error);
-      cells[5] = fmt::format("{:.2f}", error.plain.sqnr_db());
-      cells[6] = fmt::format("{:.4g}", error.plain.rmse());
-      cells[7] = fmt::format("{:.4g}", error.plain.largest);
+      cells[4] = fmt::format("{:.2f}", error.plain.sqnr_db());
+      cells[5] = fmt::format("{:.4g}", error.plain.rmse());
+      cells[6] = fmt::format("{:.4g}", error.plain.largest);
+      if (has_outputs) cells[7] = output_text(error);
     });
     const TensorError total = total_error(facts);
     console.print_prose(fmt::format("All {} quantized: error {:.3f} %, SQNR {:.2f} dB.",
@@ -234,7 +237,8 @@ Result<void> write_quantize_report(const std::string& path, const QuantizeFacts&
                                    bool replace) {
   return write_report_file(
       path, replace,
-      {escape(facts.file) + " as " + facts.type, [&](Output& out) { write_page_body(out, facts); },
+      {escape(std::filesystem::path(facts.file).filename().string()) + " as " + facts.type,
+       [&](Output& out) { write_page_body(out, facts); },
        [&](JsonStream& json) { write_quantize_json(json, facts); }});
 }
 

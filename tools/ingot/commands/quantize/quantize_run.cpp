@@ -145,6 +145,7 @@ class Run {
   [[nodiscard]] PlannedResult planned() const noexcept { return {&plan_, &settings_, shards_}; }
   [[nodiscard]] const std::string& out() const noexcept { return target_.out; }
   [[nodiscard]] std::uint64_t file_bytes() const noexcept { return file_bytes_; }
+  [[nodiscard]] std::span<const QuantizedShard> shards() const noexcept { return shards_; }
 
   void show_plan(JsonStream& json) const {
     if (console_.is_json()) {
@@ -158,7 +159,9 @@ class Run {
   /// What was written, with the error of each tensor.
   ExitCode show_result(std::span<const TensorError> errors, JsonStream& json) const {
     const QuantizeFacts result = facts(errors);
-    if (console_.is_json()) {
+    if (options_.is_silent) {
+      // The caller has other words.
+    } else if (console_.is_json()) {
       write_quantize_json(json, result);
     } else if (!console_.is_quiet()) {
       print_result(console_, result);
@@ -231,17 +234,18 @@ class Run {
 
   /// The files to write: one, one of a set, or as many as there are to read.
   Result<void> make_shards() {
-    const bool has_set = settings_.keeps_shards && model_.files().size() > 1;
-    if (!part_ && !has_set) {
-      shards_.push_back({.path = target_.out});
-      return {};
+    SplitLimits limits = options_.limits;
+    if (part_) limits.shard_count = part_->count;
+    if (limits.max_bytes > 0 || limits.shard_count > 0) {
+      INGOT_TRY(shards_, cut_shards(model_, plan_, settings_, limits));
+    } else if (settings_.keeps_shards) {
+      shards_ = kept_shards(model_, plan_);
     }
     if (part_) {
-      INGOT_TRY(const std::vector<QuantizedShard> all,
-                cut_shards(model_, plan_, settings_, part_->count));
-      shards_.push_back(all[part_->index]);
-    } else {
-      shards_ = kept_shards(model_, plan_);
+      shards_ = {shards_[part_->index]};
+    } else if (shards_.size() < 2) {
+      shards_ = {{.path = target_.out}};
+      return {};
     }
     const std::string prefix = prefix_of(target_.out);
     for (QuantizedShard& shard : shards_) {
@@ -385,7 +389,12 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   }
   if (!options.is_plan && !has_target(options)) code = expect_passes(1);  // for all types
   if (code != ExitCode::done) return code;
-  return work(runs, model, options, console);
+  code = work(runs, model, options, console);
+  for (const auto& run : runs) {
+    if (options.is_plan || code != ExitCode::done) break;
+    options.written.insert(options.written.end(), run->shards().begin(), run->shards().end());
+  }
+  return code;
 }
 
 }  // namespace ingot::cli

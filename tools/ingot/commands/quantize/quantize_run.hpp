@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ingot/quantize_model.hpp>
+#include <ingot/split.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,11 +31,14 @@ struct QuantizeRequest {
   std::string sensitivity;
   std::string report;
   std::string shard;
+  SplitLimits limits;              ///< Limits of the files of each result.
   std::optional<std::string> pre;  ///< The pre-tokenizer of a model folder.
   QuantizeModelOptions settings;   ///< What needs no parsing.
   bool has_no_feedback = false;
   bool is_plan = false;
   bool is_forced = false;
+  bool is_silent = false;               ///< Prints no results.
+  std::vector<QuantizedShard> written;  ///< The files of the results; set by the run.
 };
 
 /// Settles which argument is which, then plans, and works unless a plan was all that was wanted.

@@ -89,8 +89,11 @@ std::string resolve_arguments(QuantizeRequest& options, std::string in,
   if (options.has_no_feedback && options.settings.effort != Effort::best) {
     return "--no-feedback goes with --effort best, which alone has error feedback";
   }
-  if (options.settings.keeps_shards && !options.shard.empty()) {
-    return "--keep-split takes the shards of IN, --shard cuts others; give one";
+  const int cuts = int{options.settings.keeps_shards} + int{!options.shard.empty()} +
+                   int{options.limits.max_bytes > 0} + int{options.limits.shard_count > 0};
+  if (cuts > 1) {
+    return "--keep-split takes the shards of IN, --shard, --shards and --max-size cut others; give "
+           "one";
   }
   if (options.out == "-") return "OUT must be a file, which appears complete or not at all";
   return {};

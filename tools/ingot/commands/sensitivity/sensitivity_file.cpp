@@ -20,24 +20,6 @@ constexpr std::string_view kind = "ingot sensitivity";
 
 auto wrong(std::string message) { return tl::unexpected<std::string>(std::move(message)); }
 
-/// A number of any form; nothing for all else.
-std::optional<double> number_of(const ChatValue* value) {
-  if (value == nullptr) return std::nullopt;
-  if (const double* real = value->real()) return *real;
-  if (const std::int64_t* integer = value->integer()) return static_cast<double>(*integer);
-  return std::nullopt;
-}
-
-std::string text_of(const ChatValue* value) {
-  const std::string* text = value == nullptr ? nullptr : value->string();
-  return text == nullptr ? std::string() : *text;
-}
-
-std::uint64_t count_of(const ChatValue* value) {
-  const std::int64_t* integer = value == nullptr ? nullptr : value->integer();
-  return integer == nullptr || *integer < 0 ? 0 : static_cast<std::uint64_t>(*integer);
-}
-
 /// A number that is finite and at least 0.
 bool read_amount(const ChatValue& entry, std::string_view name, double& amount) {
   const std::optional<double> number = number_of(entry.find(name));

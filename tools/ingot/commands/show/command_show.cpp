@@ -55,6 +55,14 @@ std::optional<RemoteFileName> opened_file(Console& console, const std::string& f
   return console.remote().opened_file(file);
 }
 
+/// The error, with the option that shows what is there of a file that was cut off.
+Error with_hint(Error error) {
+  if (error.code == Errc::tensor_outside_file) {
+    error.detail += "; --header-only shows what its header says";
+  }
+  return error;
+}
+
 void run(const Options& options, Console& console) {
   if (std::any_of(options.files.begin(), options.files.end(), is_list_of_models)) {
     return list_places(console, options.files);
@@ -66,7 +74,7 @@ void run(const Options& options, Console& console) {
   console.finish_all(options.files, [&](const std::string& file) {
     const Result<Model> model = console.open_model(file);
     if (!model && console.is_json()) write_error_json(json, file, model.error());
-    if (!model) return console.fail(file, model.error());
+    if (!model) return console.fail(file, with_hint(model.error()));
     if (console.is_json()) {
       const Traffic traffic = console.remote().traffic();
       // A document of one model and the last object of a list end with the sums anyway.

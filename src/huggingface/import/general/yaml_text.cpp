@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "huggingface/export/yaml_text.hpp"
-
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
 
 #include "base/hexadecimal.hpp"
 #include "base/utf8.hpp"
+#include "ingot/model_card.hpp"
+#include "ingot/text.hpp"
 
-namespace ingot::huggingface {
+namespace ingot {
 namespace {
 
 /// Words that readers of YAML take for something else than a text.
@@ -22,11 +24,12 @@ bool is_plain(std::string_view text) {
          std::ranges::find(words, text) == words.end();
 }
 
-/// Whether a character may stand in a quoted text as it is: printable, and no end of a line.
-bool stands(char32_t code_point) {
+/// Whether a character may stand in a quoted text as it is: printable, safe for a terminal, and no
+/// end of a line.
+bool stands(char32_t code_point, std::string_view character) {
   const bool is_line_end = code_point == 0x2028 || code_point == 0x2029;
   const bool is_mark = code_point == 0xFEFF || (code_point >= 0xFFFE && code_point <= 0xFFFF);
-  return code_point >= 0xA0 && !is_line_end && !is_mark;
+  return code_point >= 0xA0 && !is_line_end && !is_mark && escape(character) == character;
 }
 
 }  // namespace
@@ -45,14 +48,16 @@ std::string yaml_scalar(std::string_view text) {
       quoted += text.front();
     } else if (size == 1) {
       quoted += "\\x" + hexadecimal(byte, 2, upper_hexadecimal_digits);
-    } else if (stands(character.code_point)) {
+    } else if (stands(character.code_point, text.substr(0, size))) {
       quoted += text.substr(0, size);
     } else {
-      quoted += "\\u" + hexadecimal(character.code_point, 4, upper_hexadecimal_digits);
+      const bool is_long = character.code_point > 0xFFFF;
+      quoted += is_long ? "\\U" : "\\u";
+      quoted += hexadecimal(character.code_point, is_long ? 8 : 4, upper_hexadecimal_digits);
     }
     text.remove_prefix(size);
   }
   return quoted + "\"";
 }
 
-}  // namespace ingot::huggingface
+}  // namespace ingot
