@@ -28,7 +28,7 @@ quantized_by: acme
 ---
 END
 expect_same expected front
-grep -q '^| model-Q8_0.gguf | Q8_0 | [0-9.]* | .* MiB | 0.0[0-9]* +/- 0.0[0-9]* | [0-9.]* % |$' README.md ||
+grep -q '^| model-Q8_0.gguf | Q8_0 | [0-9.]* | .* KiB | 0.0[0-9]* +/- 0.0[0-9]* | [0-9.]* % |$' README.md ||
   fail "no row with a divergence"
 grep -q '^| file | 4 GB |$' README.md || fail "no table of cards"
 grep -q '^| model-Q4_K_M.gguf | 64 |$' README.md || fail "the longest context is not the model's own"
@@ -41,7 +41,7 @@ assert [model["type"] for model in card["models"]] == ["Q8_0", "Q4_K_M"]
 assert 0 < card["models"][0]["kl"] < card["models"][1]["kl"] and card["models"][0]["kl_error"] > 0
 assert card["card_bytes"] == [4 << 30] and card["models"][0]["contexts"] == [64]'
 expect_error 2 '--force' "$ingot" card model-Q8_0.gguf -o README.md
-expect 2 "$ingot" card model-Q8_0.gguf -o model-Q8_0.gguf --force
+expect_error 2 'it is an input' "$ingot" card model-Q8_0.gguf -o model-Q8_0.gguf --force
 expect_error 2 'ORG/NAME' "$ingot" card model-Q8_0.gguf --base-model 'a](b)'
 echo '{"others": 1}' >wrong.json
 expect_error 2 'ingot evaluate --json' "$ingot" card model-Q8_0.gguf --results wrong.json

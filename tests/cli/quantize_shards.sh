@@ -61,3 +61,20 @@ expect_error 2 'it is an input' "$ingot" quantize model-00001-of-00003.gguf mode
 )
 mv model-00003-of-00003.gguf away
 expect_error 3 'shards are missing' "$ingot" quantize model-00001-of-00003.gguf x.gguf Q4_K_M -q
+
+# Results that are cut by a limit are what `split` makes of the whole; what one file holds stays one.
+"$ingot" sample cut.gguf --layers 3 --embedding 64 --feed-forward 128 --vocab 300 -q
+"$ingot" quantize cut.gguf whole-cut.gguf Q8_0 -q
+for limit in "--max-size 100K" "--shards 3"; do
+  rm -f by-split-0* by-quantize-0*
+  # shellcheck disable=SC2086
+  "$ingot" split whole-cut.gguf by-split $limit -q
+  # shellcheck disable=SC2086
+  "$ingot" quantize cut.gguf by-quantize.gguf Q8_0 $limit -q
+  [[ -e by-split-00001-of-00003.gguf || $limit == --max* ]] || fail "not three files"
+  for file in by-split-0*; do expect_same "$file" "by-quantize${file#by-split}"; done
+done
+"$ingot" quantize cut.gguf one.gguf Q8_0 --max-size 1G -q
+expect_same whole-cut.gguf one.gguf
+expect_error 2 'give one' "$ingot" quantize cut.gguf none.gguf Q8_0 --shards 2 --max-size 1G
+expect_error 2 'limit' "$ingot" quantize cut.gguf none.gguf Q8_0 --max-size 10K

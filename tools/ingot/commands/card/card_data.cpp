@@ -123,7 +123,10 @@ std::vector<std::optional<std::uint64_t>> contexts_of(const Model& model) {
     options.devices = {{"card", usable_device_bytes(size), 0}};
     const Result<Advice> advice = profile->advise(options);
     if (!advice) return {};
+    // Engines round a context up.
+    const std::uint64_t own = options.context > 0 ? options.context : max_context;
     contexts.push_back(advice->context);
+    if (contexts.back()) contexts.back() = std::min(*contexts.back(), own);
   }
   return contexts;
 }

@@ -26,7 +26,7 @@ namespace {
 constexpr const char* examples =
     "Examples:\n"
     "  ingot publish release.yaml\n"
-    "  ingot publish release.yaml --dry-run              # what is to be done, and why\n"
+    "  ingot publish release.yaml --dry-run              # what is to do, and why\n"
     "\n"
     "The recipe is YAML; paths in it are relative to its folder:\n"
     "  source: model-F16.gguf     # or a model folder, or hf:ORG/REPO\n"
