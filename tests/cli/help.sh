@@ -14,3 +14,8 @@ for command in $commands; do
   [[ $command == help ]] || grep -q '^Examples:' one || fail "no examples: $command"
   awk 'length > 80 { print; exit 1 }' one || fail "a long line: $command"
 done
+
+# Commands stand in groups, and none is missing from them.
+grep -qx 'To trust:' all || fail "no groups"
+[[ $(sed -n 's/^INGOT_COMMAND(\(.*\))/\1/p' "$tests/../../tools/ingot/commands.def" | wc -l) == \
+  $(sed -n '/^Commands:/,/^$/p' all | grep -c '^  [a-z]') ]] || fail "a command is in no group"

@@ -64,3 +64,10 @@ if grep -q 'did you mean' message; then fail "a letter is no near word: $(cat me
 printf 'GGU' >short.gguf
 expect 3 "$ingot" show short.gguf 2>message
 [[ $(grep -o 'again in full' message | wc -l) -le 1 ]] || fail "advice twice: $(cat message)"
+
+# What people run into: a name like an option, a file that is cut off, a folder that is missing.
+"$ingot" sample ./-dash.gguf -q
+expect_error 2 'the file "-dash.gguf" is written ./-dash.gguf' "$ingot" show -dash.gguf
+head -c 3000000 ./-dash.gguf >short.gguf
+expect_error 3 '--header-only shows its header' "$ingot" show short.gguf
+expect_error 4 'its folder is missing' "$ingot" quantize ./-dash.gguf nowhere/out.gguf Q8_0

@@ -173,7 +173,9 @@ void choose_cards(CardFacts& facts) {
     all = {all.begin() + static_cast<std::ptrdiff_t>(first),
            all.begin() + static_cast<std::ptrdiff_t>(last)};
   }
-  if (first < last) facts.card_bytes.assign(sizes.begin() + first, sizes.begin() + last);
+  if (first >= last) return;
+  const auto shown = sizes.subspan(first, last - first);
+  facts.card_bytes.assign(shown.begin(), shown.end());
 }
 
 std::string name_of_file(const std::string& path) {

@@ -12,6 +12,7 @@
 #include "commands/ls/listing.hpp"
 #include "commands/show/show_page.hpp"
 #include "text/error_json.hpp"
+#include "text/error_text.hpp"
 #include "text/show_json.hpp"
 #include "text/shown_keys.hpp"
 
@@ -55,12 +56,11 @@ std::optional<RemoteFileName> opened_file(Console& console, const std::string& f
   return console.remote().opened_file(file);
 }
 
-/// The error, with the option that shows what is there of a file that was cut off.
-Error with_hint(Error error) {
-  if (error.code == Errc::tensor_outside_file) {
-    error.detail += "; --header-only shows what its header says";
-  }
-  return error;
+/// Prints an error; of a file that was cut off with the option that shows what is there.
+ExitCode fail(Console& console, const std::string& file, const Error& error) {
+  if (error.code != Errc::tensor_outside_file) return console.fail(file, error);
+  return console.refuse(file, error_text(file, error) + "; --header-only shows its header",
+                        ExitCode::refused);
 }
 
 void run(const Options& options, Console& console) {
@@ -74,7 +74,7 @@ void run(const Options& options, Console& console) {
   console.finish_all(options.files, [&](const std::string& file) {
     const Result<Model> model = console.open_model(file);
     if (!model && console.is_json()) write_error_json(json, file, model.error());
-    if (!model) return console.fail(file, with_hint(model.error()));
+    if (!model) return fail(console, file, model.error());
     if (console.is_json()) {
       const Traffic traffic = console.remote().traffic();
       // A document of one model and the last object of a list end with the sums anyway.
