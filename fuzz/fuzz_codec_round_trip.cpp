@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Property: the public functions accept any type, sizes and numbers without a crash; what they
-// encode decodes, in both byte orders, to the same floats.
+// encode decodes, in both byte orders, to the same floats; what is encoded exactly decodes to its
+// bits.
 //
 // Input: type, options, row length, then floats.
 #include <bit>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "ingot/quantize.hpp"
+#include "ingot/quantize_exactly.hpp"
 
 namespace {
 
@@ -45,6 +47,14 @@ void check_blocks(const TensorTypeInfo& info, std::vector<std::byte> blocks, std
   require(same_bits(floats, again));
 }
 
+void check_exact(TensorType type, std::span<const float> floats, std::span<std::byte> blocks) {
+  const auto is_exact = quantize_exactly(type, floats, blocks);
+  if (!is_exact || !*is_exact) return;
+  std::vector<float> decoded(floats.size());
+  require(dequantize(type, blocks, decoded).has_value());
+  require(floats.empty() || std::memcmp(decoded.data(), floats.data(), floats.size_bytes()) == 0);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -62,6 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t block_elements = info != nullptr ? info->block_elements : 1;
   const std::size_t block_bytes = info != nullptr ? info->block_bytes : 1;
   std::vector<std::byte> blocks(floats.size() / block_elements * block_bytes);
+  check_exact(type, floats, blocks);
   const std::vector<float> weights(has_weights ? row_elements : 0, 0.5f);
   const auto result = quantize(type, floats, row_elements, blocks,
                                {.importance = weights, .byte_order = byte_order});

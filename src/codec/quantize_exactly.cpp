@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// Encodes numbers that lie on the lattice of a type, without rounding.
+#include "ingot/quantize_exactly.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "codec/codec.hpp"
+#include "codec/encode/packing.hpp"
+#include "ingot/half.hpp"
+#include "ingot/quantize.hpp"
+
+namespace ingot {
+namespace codec {
+namespace {
+
+constexpr std::size_t block_size = 32;
+using Values = std::array<float, block_size>;
+
+template <class Block>
+constexpr bool has_minimum = requires(Block block) {
+  block.minimum;
+};
+
+/// The lowest code, without the offset that it is stored with, and the number of codes.
+template <class Block>
+struct CodeRange {
+  static constexpr int lowest = 0, count = 0;
+};
+template <>
+struct CodeRange<BlockQ4_0> {
+  static constexpr int lowest = -8, count = 16;
+};
+template <>
+struct CodeRange<BlockQ4_1> {
+  static constexpr int lowest = 0, count = 16;
+};
+template <>
+struct CodeRange<BlockQ5_0> {
+  static constexpr int lowest = -16, count = 32;
+};
+template <>
+struct CodeRange<BlockQ5_1> {
+  static constexpr int lowest = 0, count = 32;
+};
+template <>
+struct CodeRange<BlockQ8_0> {
+  static constexpr int lowest = -128, count = 256;
+};
+
+bool is_f16(float value) noexcept { return f32_from_f16(f16_from_f32(value)) == value; }
+
+/// Encodes with a given scale and minimum, if each value is then decoded to its bits.
+template <class Block>
+bool encode_with(const Values& x, float scale, float minimum, Block& block) noexcept {
+  constexpr CodeRange<Block> range;
+  // Q8_0 stores its codes in two's complement, the others from 0 on.
+  constexpr int offset = range.count == 256 ? 0 : -range.lowest;
+  Codes<block_size> codes;
+  for (std::size_t i = 0; i < block_size; ++i) {
+    const float quotient = scale == 0 ? 0.0f : (x[i] - minimum) / scale;
+    if (!(quotient >= range.lowest && quotient < range.lowest + range.count)) return false;
+    const int code = static_cast<int>(quotient);
+    float decoded = static_cast<float>(code) * scale;
+    if constexpr (has_minimum<Block>) decoded += minimum;
+    if (std::bit_cast<std::uint32_t>(decoded) != std::bit_cast<std::uint32_t>(x[i])) return false;
+    codes[i] = static_cast<std::uint8_t>(code + offset);
+  }
+  put_f16(block.scale.data(), scale);
+  if constexpr (has_minimum<Block>) put_f16(block.minimum.data(), minimum);
+  put_codes(codes, block);
+  return true;
+}
+
+/// Encodes with a scale and its negative, and with every minimum that the extremes allow.
+template <class Block>
+bool encode_with_scale(const Values& x, float low, float high, float scale, Block& block) noexcept {
+  if constexpr (!has_minimum<Block>) {
+    return encode_with(x, scale, 0.0f, block) || encode_with(x, -scale, 0.0f, block);
+  } else {
+    for (int code = 0; code < CodeRange<Block>::count; ++code) {
+      const float part = static_cast<float>(code) * scale;
+      for (const auto& [minimum, signed_scale] :
+           {std::pair(low - part, scale), std::pair(high + part, -scale)}) {
+        if (is_f16(minimum) && encode_with(x, signed_scale, minimum, block)) return true;
+      }
+    }
+    return false;
+  }
+}
+
+/// Every value is the base, 0 or the lowest of them, and a multiple of the scale; so the scale is a
+/// whole part of the smallest distance from the base.
+template <class Block>
+bool encode_block(const Values& x, Block& block) noexcept {
+  const auto [low, high] = std::ranges::minmax(x);
+  const double base = has_minimum<Block> ? low : 0.0;
+  double nearest = std::numeric_limits<double>::infinity();
+  double farthest = 0;
+  for (const float value : x) {
+    if (!std::isfinite(value)) return false;
+    const double distance = std::abs(value - base);
+    if (distance != 0) nearest = std::min(nearest, distance);
+    farthest = std::max(farthest, distance);
+  }
+  if (farthest == 0) return encode_with(x, 0.0f, has_minimum<Block> ? low : 0.0f, block);
+  constexpr int most = has_minimum<Block> ? CodeRange<Block>::count - 1 : -CodeRange<Block>::lowest;
+  for (int parts = 1; parts <= most && farthest * parts <= nearest * most; ++parts) {
+    const auto scale = static_cast<float>(nearest / parts);
+    if (double{scale} * parts != nearest || !is_f16(scale)) continue;
+    if (encode_with_scale(x, low, high, scale, block)) return true;
+  }
+  return false;
+}
+
+template <class Block>
+bool encode_blocks(std::span<const float> src, std::byte* dst) noexcept {
+  Values x;
+  Block block;
+  for (; !src.empty(); src = src.subspan(block_size), dst += sizeof block) {
+    std::copy_n(src.begin(), block_size, x.begin());
+    if (!encode_block(x, block)) return false;
+    std::memcpy(dst, &block, sizeof block);
+  }
+  return true;
+}
+
+/// Encodes to a type with one element per block, and compares what that decodes to.
+Result<bool> encode_plain(TensorType type, std::span<const float> src, std::span<std::byte> dst) {
+  INGOT_TRY_VOID(quantize(type, src, src.size(), dst));
+  constexpr std::size_t piece = 512;
+  const std::size_t bytes = find_type(type)->block_bytes;
+  std::array<float, piece> decoded;
+  for (std::size_t first = 0; first < src.size(); first += piece) {
+    const std::size_t count = std::min(piece, src.size() - first);
+    INGOT_TRY_VOID(dequantize(type, dst.subspan(first * bytes, count * bytes),
+                              std::span(decoded).first(count)));
+    if (std::memcmp(decoded.data(), &src[first], count * sizeof(float)) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace codec
+
+Result<bool> quantize_exactly(TensorType type, std::span<const float> src,
+                              std::span<std::byte> dst) {
+  using enum TensorType;
+  const TensorTypeInfo* const info = find_type(type);
+  if (info == nullptr || std::ranges::find(exact_types, type) == exact_types.end()) {
+    return fail(Errc::unsupported_type, info == nullptr ? std::string() : std::string(info->name));
+  }
+  if (src.size() % info->block_elements != 0 || dst.size() != info->bytes_of(src.size())) {
+    return fail(
+        Errc::size_mismatch, std::string(info->name),
+        std::to_string(src.size()) + " elements in " + std::to_string(dst.size()) + " bytes");
+  }
+  switch (type) {
+    case q4_0:
+      return codec::encode_blocks<codec::BlockQ4_0>(src, dst.data());
+    case q4_1:
+      return codec::encode_blocks<codec::BlockQ4_1>(src, dst.data());
+    case q5_0:
+      return codec::encode_blocks<codec::BlockQ5_0>(src, dst.data());
+    case q5_1:
+      return codec::encode_blocks<codec::BlockQ5_1>(src, dst.data());
+    case q8_0:
+      return codec::encode_blocks<codec::BlockQ8_0>(src, dst.data());
+    default:
+      return codec::encode_plain(type, src, dst);
+  }
+}
+
+}  // namespace ingot
