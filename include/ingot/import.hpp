@@ -53,6 +53,9 @@ struct ImportedTensor {
   std::uint64_t size_bytes = 0;           ///< The size of a tensor of `type` and `shape`.
   std::vector<std::string> sources = {};  ///< The tensors of the folder that it is made of.
   std::string transform = {};             ///< E.g. "rope_pairs"; empty if the values stay in place.
+  /// Whether the result has every bit of every value; set with ImportOptions::exact.
+  std::optional<bool> exact = {};
+  std::optional<double> max_error = {};  ///< The largest difference of a value in the result.
 };
 
 template <class Visitor>
@@ -64,6 +67,9 @@ void describe(Visitor& visit, const ImportedTensor& tensor) {
   visit("transform", tensor.transform, "",
         "what is done with the values; empty where they stay in place");
   visit("from", tensor.sources, "", "the tensors of the folder that it is made of");
+  visit("exact", tensor.exact, "",
+        "whether it holds every value of the folder bit for bit; null unless the type is `exact`");
+  visit("max_error", tensor.max_error, "", "the largest difference of a value; null likewise");
 }
 
 /// A folder that has been checked and planned, and not yet written. The store must outlive it.
@@ -78,6 +84,9 @@ class INGOT_EXPORT Import {
   /// The tensors of the folder that belong to other parts of the model, such as those of a
   /// projector to the import of a text model.
   [[nodiscard]] const std::vector<std::string>& left_out() const noexcept { return left_out_; }
+  /// The bits of the integers that weights of the folder are made of, which ImportOptions::exact
+  /// keeps; 0 if they are stored as floats.
+  [[nodiscard]] std::uint64_t code_bits() const noexcept { return code_bits_; }
   /// The type of the weights.
   [[nodiscard]] TensorType type() const noexcept { return type_; }
   /// The name of the file where none is given, e.g. "Qwen3-0.6B-F16.gguf".
@@ -112,6 +121,7 @@ class INGOT_EXPORT Import {
   std::vector<ImportedTensor> tensors_;
   std::vector<Error> remarks_;
   std::vector<std::string> left_out_;
+  std::uint64_t code_bits_ = 0;
   TensorType type_ = TensorType::f16;
   std::string file_name_;
 };

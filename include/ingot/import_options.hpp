@@ -14,6 +14,9 @@ struct ImportOptions {
   /// The type of the weights: F32, F16, BF16, Q8_0, TQ1_0 or TQ2_0. Default: that of the first
   /// tensor of two or more dimensions that is BF16 or F16, else F16.
   std::optional<TensorType> type = {};
+  /// Whether each tensor gets the smallest type that holds every value of it, instead of `type`:
+  /// weights that are quantized keep their bits, all others the type that they have.
+  bool exact = false;
   /// The value of `tokenizer.ggml.pre`. Default: by the tokenizer.
   std::optional<std::string> pre = {};
   /// Whether to write exactly what the reference converter writes, including its known defects.
@@ -49,6 +52,7 @@ struct ImportOptions {
 template <class Visitor>
 void describe_options(Visitor& visit, ImportOptions& options) {
   visit("type", options.type);
+  visit("exact", options.exact);
   visit("pre", options.pre);
   visit("as_reference", options.as_reference);
   visit("as_class", options.as_class);

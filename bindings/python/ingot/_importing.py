@@ -29,7 +29,8 @@ class ImportedKey(NamedTuple):
 @old_names(nbytes="bytes", sources="from_")
 class ImportedTensor(NamedTuple):
     """A tensor of the result. `shape` is in NumPy's order; `transform`, such as "rope_pairs", is empty
-    if the values stay in place; `from_` names the tensors of the folder that it is made of."""
+    if the values stay in place; `from_` names the tensors of the folder that it is made of. With
+    ``exact``, `exact` says whether it holds every bit of them, and `max_error` by how much it does not."""
 
     name: str
     type: str
@@ -37,6 +38,8 @@ class ImportedTensor(NamedTuple):
     bytes: int
     from_: List[str]
     transform: str
+    exact: Optional[bool]
+    max_error: Optional[float]
 
 
 @old_names(nbytes="bytes")
@@ -113,7 +116,8 @@ class ImportPlan:
             self._core.write(os.fspath(path), replace, progress)
 
 
-def plan_import(folder: Path, *, type: Optional[str] = None, pre: Optional[str] = None,
+def plan_import(folder: Path, *, type: Optional[str] = None, exact: bool = False,
+                pre: Optional[str] = None,
                 as_reference: bool = False, as_class: Optional[str] = None,
                 model_name: Optional[str] = None,
                 metadata: Union[Mapping[str, Any], str, None] = None,
@@ -136,6 +140,9 @@ def plan_import(folder: Path, *, type: Optional[str] = None, pre: Optional[str] 
         With config.json, \\*.safetensors and the files of the tokenizer.
     type : {"F32", "F16", "BF16", "Q8_0", "TQ1_0", "TQ2_0"}, optional
         Of the weights. Default: that of the first matrix, if that is BF16 or F16, else F16.
+    exact : bool
+        Each tensor gets the smallest type that holds every value of it: quantized weights keep their
+        bits, others their type.
     pre : str, optional
         The value of ``tokenizer.ggml.pre``. Default: by the tokenizer.
     as_reference : bool

@@ -23,6 +23,7 @@ FolderImport::FolderImport(KeyPlan keys, TensorPlan tensors, const ImportOptions
       thread_count_(options.thread_count) {
   remarks_ = std::move(tensors.remarks);
   left_out_ = std::move(tensors.left_out);
+  code_bits_ = tensors.code_bits;
 }
 
 FolderImport::~FolderImport() = default;

@@ -67,6 +67,8 @@ class AdapterPlanner {
     INGOT_TRY_VOID(check_type(type));
     INGOT_TRY(TensorTask task, make_task(table, *architecture, config, std::move(stored.tensors)));
     task.type = type;
+    task.is_exact = options_.exact;
+    task.thread_count = options_.thread_count;
     INGOT_TRY(TensorPlan plan, plan_tensors(std::move(task)));
     plan.remarks.insert(plan.remarks.begin(), remarks_.begin(), remarks_.end());
     INGOT_TRY(KeyPlan keys, make_keys(*architecture, adapter, alpha, plan));

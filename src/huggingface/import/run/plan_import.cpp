@@ -38,6 +38,25 @@ TensorType main_type(TensorType type, bool keeps_types, const TensorPlan& plan) 
   return type;
 }
 
+/// The type that most of the weights got.
+TensorType most_frequent_type(const TensorPlan& plan) {
+  std::map<TensorType, double> elements;
+  for (const PlannedTensor& tensor : plan.tensors) {
+    const TensorTypeInfo& type = *find_type(tensor.info.type);
+    elements[type.type] += static_cast<double>(tensor.info.size_bytes) / type.block_bytes *
+                           static_cast<double>(type.block_elements);
+  }
+  const auto most =
+      std::ranges::max_element(elements, {}, [](const auto& row) { return row.second; });
+  return most == elements.end() ? TensorType::f32 : most->first;
+}
+
+/// The bits of the integers that most of the weights are computed from; 0 if none are.
+std::uint64_t code_bits_of(const std::vector<SourceTensor>& tensors) {
+  const auto coded = std::ranges::max_element(tensors, {}, &SourceTensor::code_bits);
+  return coded == tensors.end() ? 0 : coded->code_bits;
+}
+
 /// The config with the method of quantization that ModelOpt states in a file of its own.
 Result<Config> with_stated_quantization(const ModelFolder& folder, Config config) {
   constexpr std::string_view file = "hf_quant_config.json";
@@ -74,8 +93,9 @@ class ImportPlanner {
     INGOT_TRY(tensors, rename_tensors(table, *architecture, config, std::move(tensors), left_out));
     std::optional<std::uint64_t> first_layer;
     INGOT_TRY(config, choose_layers(*architecture, std::move(config), tensors, first_layer));
-    const TensorType type = options_.type ? *options_.type : guess_type(tensors);
+    TensorType type = options_.type ? *options_.type : guess_type(tensors);
     INGOT_TRY_VOID(check_type(type));
+    const std::uint64_t code_bits = code_bits_of(tensors);
 
     KeyPlan tokenizer;
     INGOT_TRY_VOID(add_tokenizer_keys(architecture->is_draft ? *target_folder_ : folder_, config,
@@ -86,13 +106,17 @@ class ImportPlanner {
                                              .architecture = *architecture,
                                              .tensors = std::move(tensors),
                                              .type = type,
+                                             .is_exact = options_.exact,
                                              .as_reference = options_.as_reference,
                                              .fp8_as_q8_0 = options_.fp8_as_q8_0,
                                              .fuses_experts = options_.fuse_experts,
                                              .first_layer = first_layer,
                                              .shapes = shapes,
                                              .target = target(),
-                                             .tokens = tokens ? tokens->as_array() : Array()}));
+                                             .tokens = tokens ? tokens->as_array() : Array(),
+                                             .thread_count = options_.thread_count}));
+    plan.code_bits = code_bits;
+    if (options_.exact) type = most_frequent_type(plan);
     plan.remarks.insert(plan.remarks.begin(), remarks.begin(), remarks.end());
     plan.left_out = std::move(left_out);
     if (options_.as_class && *options_.as_class != config.model_class()) {

@@ -112,9 +112,11 @@ Result<std::unique_ptr<Import>> plan_projector(const ModelFolder& folder,
                                            .architecture = *rules,
                                            .tensors = std::move(tensors),
                                            .type = type,
+                                           .is_exact = options.exact,
                                            .as_reference = options.as_reference,
                                            .tokens = tokens ? tokens->as_array() : Array(),
-                                           .is_projector = true}));
+                                           .is_projector = true,
+                                           .thread_count = options.thread_count}));
   plan.left_out = std::move(left_out);
   const KeySource source{
       folder, config, *rules, file_type_of(type).value_or(0), options.as_reference, shapes};

@@ -38,8 +38,14 @@ class PieceSource {
                                           std::vector<std::byte>& bytes) const = 0;
 };
 
+enum class Rounding : std::uint8_t {
+  nearest,
+  none  ///< A piece with a number that the type does not hold fails with Errc::would_be_lost.
+};
+
 /// The numbers of a view, encoded as a type.
-[[nodiscard]] std::shared_ptr<const PieceSource> pieces_of(TensorView view, TensorType type);
+[[nodiscard]] std::shared_ptr<const PieceSource> pieces_of(TensorView view, TensorType type,
+                                                           Rounding rounding = Rounding::nearest);
 
 /// Bytes that are there already.
 [[nodiscard]] std::shared_ptr<const PieceSource> pieces_of(std::vector<std::byte> bytes);

@@ -178,6 +178,7 @@ using Undo = Result<void> (*)(const nlohmann::json& settings, std::vector<Source
 struct KnownQuantization {
   std::string_view method;
   Undo undo;  ///< nullptr: a transform of its architecture.
+  std::string_view settings = "quantization_config";
 };
 
 constexpr std::array known_quantizations = {
@@ -185,14 +186,17 @@ constexpr std::array known_quantizations = {
     KnownQuantization{"fp8", undo_fp8},
     KnownQuantization{"compressed-tensors", undo_compressed},
     KnownQuantization{"modelopt", undo_modelopt},
+    KnownQuantization{"mlx", undo_mlx, "quantization"},
     KnownQuantization{"mxfp4", nullptr},
 };
 
 /// The method, empty if it has no name; nothing without quantization.
 std::optional<std::string> method_of(const Config& config) {
-  if (config.find("quantization_config") == nullptr) return std::nullopt;
   const nlohmann::json* const value = config.find("quantization_config.quant_method");
-  return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
+  if (value != nullptr && value->is_string()) return value->get<std::string>();
+  if (config.find("quantization.group_size") != nullptr) return "mlx";
+  if (config.find("quantization_config") == nullptr) return std::nullopt;
+  return std::string();
 }
 
 const KnownQuantization* find_known(std::string_view method) {
@@ -213,12 +217,13 @@ Result<void> undo_quantization(const Config& config, std::vector<SourceTensor>& 
   if (!method) return {};
   const KnownQuantization* const known = find_known(*method);
   if (known == nullptr) {
-    return refuse("config.json",
-                  "the quantization method `" + *method +
-                      "` is not supported; gptq, fp8, compressed-tensors, modelopt and mxfp4 are");
+    return refuse(
+        "config.json",
+        "the quantization method `" + *method +
+            "` is not supported; gptq, fp8, compressed-tensors, modelopt, mlx and mxfp4 are");
   }
   if (known->undo == nullptr) return {};
-  return known->undo(*config.find("quantization_config"), tensors);
+  return known->undo(*config.find(known->settings), tensors);
 }
 
 }  // namespace ingot::huggingface

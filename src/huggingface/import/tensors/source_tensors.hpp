@@ -36,6 +36,7 @@ struct SourceTensor {
   /// The numbers of a tensor that is computed from others; then it has no file.
   std::shared_ptr<const NumberSource> computed = {};
   std::shared_ptr<const Nvfp4Scales> nvfp4 = {};  ///< Those of a weight that stays in NVFP4.
+  std::uint64_t code_bits = 0;  ///< Bits of the integers that it is computed from; 0: of none.
 
   /// Whether the weight is in FP8, with scales or without.
   [[nodiscard]] bool is_fp8() const noexcept {
@@ -85,6 +86,10 @@ inline constexpr std::string_view index_file = "model.safetensors.index.json";
 /// NAME.weight_packed, .weight_scale, .weight_shape and perhaps .weight_zero_point become
 /// NAME.weight, behind all others.
 [[nodiscard]] Result<void> undo_packed(std::uint64_t bits, std::vector<SourceTensor>& tensors);
+
+/// MLX: NAME.weight of packed codes, .scales and .biases become NAME.weight, in place.
+[[nodiscard]] Result<void> undo_mlx(const nlohmann::json& settings,
+                                    std::vector<SourceTensor>& tensors);
 
 /// ModelOpt: weights in NVFP4 get their scales, those in FP8 are multiplied by theirs,
 /// NAME.weight_scale.

@@ -18,6 +18,7 @@
 #include "huggingface/import/tensors/nvfp4_weights.hpp"
 #include "huggingface/import/tensors/tensor_name_map.hpp"
 #include "huggingface/import/tensors/transforms.hpp"
+#include "huggingface/import/tensors/type_choice.hpp"
 
 namespace ingot::huggingface {
 namespace {
@@ -185,9 +186,10 @@ class TensorPlanner {
     return transformer.finish();
   }
 
-  [[nodiscard]] Result<TensorView> view_of_numbers(const SourceTensor& tensor) const {
+  [[nodiscard]] Result<TensorView> view_of_numbers(const SourceTensor& tensor) {
     INGOT_TRY(auto numbers, tensor.numbers());
     const TensorType stored = numbers->type();
+    if (tensor.computed == nullptr) stored_.emplace(tensor.name, stored);
     TensorView view = view_of(tensor.name, tensor.shape, std::move(numbers));
     const bool keeps = task_.architecture.keeps_types;
     if (tensor.is_fp8() && (keeps || task_.fp8_as_q8_0)) {
@@ -284,12 +286,17 @@ class TensorPlanner {
     info.name = std::move(name);
     info.shape.assign(view.shape.rbegin(), view.shape.rend());
     if (info.shape.empty()) info.shape = {1};
-    info.type = choose_type(info, view.type);
     info.sources = view.sources;
     info.transform = joined(view.applied);
+    const bool is_stored = std::ranges::all_of(view.sources, [&](const std::string& source) {
+      const auto stored = stored_.find(source);
+      return stored != stored_.end() && stored->second == view.parts.front().source->type();
+    });
+    INGOT_TRY_VOID(choose_type(task_, view, is_stored, info, plan_.remarks));
+    const auto rounding = info.exact == true ? Rounding::none : Rounding::nearest;
     const TensorType type = info.type;
     const TensorPlace place = view.place;
-    return add(std::move(info), pieces_of(std::move(view), type), place);
+    return add(std::move(info), pieces_of(std::move(view), type, rounding), place);
   }
 
   Result<std::string> mapped(const std::string& name) {
@@ -301,27 +308,6 @@ class TensorPlanner {
                             ? "config.json counts " + std::to_string(layer_count_) + " layers"
                             : "the architecture " + task_.architecture.name +
                                   " has no tensor of this name, so it cannot be mapped");
-  }
-
-  /// @param wanted  the type, if an operation or the folder decides on it.
-  TensorType choose_type(const ImportedTensor& tensor, std::optional<TensorType> wanted) {
-    using enum TensorType;
-    if (wanted == i32 || wanted == i64) return *wanted;
-    if (tensor.shape.size() < 2 || tensor.name.ends_with("_norm.weight")) return f32;
-    for (const TypeRule& rule : task_.architecture.types) {
-      const bool is_half = rule.is_half_if_asked && task_.type == f16;
-      if (fits_one(rule.names, tensor.name)) return is_half ? f16 : rule.type;
-    }
-    const bool is_weight = ends_with_one(tensor.name, {".weight", ".lora_a", ".lora_b"});
-    if (!is_weight || (!wanted && fits_one(task_.table.always_f32(), tensor.name))) return f32;
-    const TensorType type = wanted.value_or(task_.type);
-    const bool is_table = tensor.name == "token_embd.weight" || tensor.name == "output.weight";
-    if (is_table && (type == tq1_0 || type == tq2_0)) return f16;
-    if (tensor.shape[0] % find_type(type)->block_elements == 0) return type;
-    plan_.remarks.push_back({.code = Errc::type_does_not_fit,
-                             .subject = tensor.name,
-                             .detail = "F16 instead of " + std::string(find_type(type)->name)});
-    return f16;
   }
 
   Result<void> add(ImportedTensor info, std::shared_ptr<const PieceSource> pieces,
@@ -347,6 +333,11 @@ class TensorPlanner {
       return fail(Errc::tensor_duplicate, info.name, "from " + info.sources.front());
     }
     info.size_bytes = find_type(info.type)->bytes_of(elements);
+    if (task_.is_exact && !info.exact) {
+      // It is computed, or its codes are moved as they are.
+      info.exact = true;
+      info.max_error = 0;
+    }
     plan_.tensors.push_back({std::move(info), std::move(pieces), place});
     return {};
   }
@@ -389,7 +380,8 @@ class TensorPlanner {
   std::optional<TensorNameMap> names_;
   Nvfp4Groups groups_;
   std::map<std::string, std::shared_ptr<const Nvfp4Scales>, std::less<>> kept_;  // in NVFP4
-  std::map<std::string, TensorView> held_;  // halves of experts, by layer
+  std::map<std::string, TensorType, std::less<>> stored_;  // of tensors that are not computed
+  std::map<std::string, TensorView> held_;                 // halves of experts, by layer
   std::set<std::string> added_;
 };
 

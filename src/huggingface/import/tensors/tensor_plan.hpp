@@ -41,6 +41,7 @@ struct TensorTask {
   const Architecture& architecture;
   std::vector<SourceTensor> tensors;  ///< The tensors as in the folder.
   TensorType type = TensorType::f16;  ///< The type of the weights.
+  bool is_exact = false;              ///< ImportOptions::exact, and then `type` is of no weight.
   bool as_reference = false;          ///< ImportOptions::as_reference
   bool fp8_as_q8_0 = false;           ///< ImportOptions::fp8_as_q8_0
   bool fuses_experts = false;         ///< ImportOptions::fuse_experts
@@ -53,12 +54,14 @@ struct TensorTask {
   /// Norms and products of the halves of an adapter, not the tensors of a whole model.
   bool is_adapter = false;
   bool is_projector = false;  ///< Encoders and a projector, not a text model.
+  unsigned thread_count = 0;  ///< ImportOptions::thread_count
 };
 
 struct TensorPlan {
   std::vector<PlannedTensor> tensors;  ///< The tensors in the order of the result.
   std::vector<Error> remarks;
   std::vector<std::string> left_out = {};  ///< Import::left_out
+  std::uint64_t code_bits = 0;             ///< Import::code_bits
 };
 
 /// Gives the tensors of the folder the names by which rules know them, and leaves out those that

@@ -102,6 +102,7 @@ Result<void> scale(SourceTensor& tensor, const SourceTensor& scales,
   std::vector<float> values(static_cast<std::size_t>(expected[0] * expected[1]));
   INGOT_TRY_VOID(read_floats(*source, 0, scratch, values));
   INGOT_TRY(auto weights, tensor.numbers());
+  if (tensor.dtype->name == "I8") tensor.code_bits = 8;
   tensor.computed = std::make_shared<ScaledNumbers>(std::move(weights), std::move(values),
                                                     tensor.shape[1], block->rows, block->columns);
   return {};

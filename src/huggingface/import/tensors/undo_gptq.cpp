@@ -192,6 +192,7 @@ Result<SourceTensor> combine(const std::string& base, GptqNumbers::Parts parts, 
     return refuse(codes.name, "its scales, qzeros and g_idx do not fit it");
   }
   SourceTensor weight{.name = base + ".weight", .shape = {outputs, inputs}};
+  weight.code_bits = bits;
   weight.computed =
       std::make_shared<GptqNumbers>(std::move(parts), bits, zero_offset, std::move(last));
   return weight;

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "huggingface/import/tensors/gather.hpp"
 #include "huggingface/import/tensors/piece_source.hpp"
 #include "ingot/quantize.hpp"
+#include "ingot/quantize_exactly.hpp"
 
 namespace ingot::huggingface {
 namespace {
@@ -70,7 +72,8 @@ PartPieces cut_part(const Arrangement& part, std::uint64_t block) {
 
 class ViewPieces final : public PieceSource {
  public:
-  ViewPieces(TensorView view, TensorType type) : view_(std::move(view)), type_(type) {
+  ViewPieces(TensorView view, TensorType type, Rounding rounding)
+      : view_(std::move(view)), type_(type), rounding_(rounding) {
     const std::uint64_t block = find_type(type)->block_elements;
     std::uint64_t elements = 0;
     for (const Arrangement& part : view_.parts) {
@@ -123,8 +126,10 @@ class ViewPieces final : public PieceSource {
                       std::size_t count, PieceMemory& memory, std::vector<std::byte>& bytes) const {
     using enum TensorType;
     const TensorType from = source.type();
-    const bool is_kept =
-        from == type_ && (type_ == f32 || type_ == f16 || type_ == i32 || type_ == i64);
+    // Signalling NaNs of BF16 become quiet, as the reference makes them, unless bits are to be
+    // kept.
+    const bool is_kept = from == type_ && (type_ == f32 || type_ == f16 || type_ == i32 ||
+                                           type_ == i64 || rounding_ == Rounding::none);
     std::vector<std::byte>& raw = is_kept ? bytes : memory.gathered;
     raw.resize(count * find_type(from)->block_bytes);
     INGOT_TRY_VOID(gather(source, first, steps, memory.read, raw));
@@ -132,11 +137,17 @@ class ViewPieces final : public PieceSource {
     bytes.resize(static_cast<std::size_t>(find_type(type_)->bytes_of(count)));
     memory.numbers.resize(count);
     INGOT_TRY_VOID(dequantize(from, raw, memory.numbers, {.stores = OutputStores::cached}));
-    return quantize(type_, memory.numbers, count, bytes);
+    if (rounding_ == Rounding::nearest) return quantize(type_, memory.numbers, count, bytes);
+    INGOT_TRY(const bool is_exact, quantize_exactly(type_, memory.numbers, bytes));
+    if (is_exact) return {};
+    return fail(Errc::would_be_lost, {},
+                std::string(find_type(type_)->name) +
+                    " does not hold every weight; they changed after they were looked at");
   }
 
   TensorView view_;
   TensorType type_;
+  Rounding rounding_;
   std::vector<PartPieces> parts_;
   std::uint64_t piece_count_ = 0;
 };
@@ -158,8 +169,8 @@ class ReadyBytes final : public PieceSource {
 
 }  // namespace
 
-std::shared_ptr<const PieceSource> pieces_of(TensorView view, TensorType type) {
-  return std::make_shared<ViewPieces>(std::move(view), type);
+std::shared_ptr<const PieceSource> pieces_of(TensorView view, TensorType type, Rounding rounding) {
+  return std::make_shared<ViewPieces>(std::move(view), type, rounding);
 }
 
 std::shared_ptr<const PieceSource> pieces_of(std::vector<std::byte> bytes) {

@@ -38,6 +38,7 @@ constexpr const char* examples =
     "  ingot convert model.gguf Qwen3-0.6B --names hf    # the folder with all files\n"
     "  ingot convert Qwen3-0.6B qwen3.gguf --type q8_0\n"
     "  ingot convert Qwen3-0.6B --dry-run\n"
+    "  ingot convert Qwen3-8B-GPTQ qwen3.gguf --type exact    # no second rounding\n"
     "  ingot convert Qwen3-0.6B qwen3.gguf --max-size 2G\n"
     "  ingot convert Qwen3-VL-4B models/ --with-mmproj\n"
     "  ingot convert my-adapter adapter.gguf --base Qwen3-0.6B\n"
@@ -360,9 +361,9 @@ void add_convert_command(CLI::App& program, Console& console) {
              "Format of OUT, {}; default: by its ending");
   note_words(
       *add_text(command, "--type", options->type, "TYPE",
-                "Type of the weights: F32, F16, BF16 or F64; of model folders auto, F32, F16, "
-                "BF16, Q8_0, TQ1_0 or TQ2_0; default: as they are"),
-      {"auto", "F32", "F16", "BF16", "F64", "Q8_0", "TQ1_0", "TQ2_0"});
+                "Type of the weights: F32, F16, BF16 or F64; of model folders auto, exact, F32, "
+                "F16, BF16, Q8_0, TQ1_0 or TQ2_0; default: as they are"),
+      {"auto", "exact", "F32", "F16", "BF16", "F64", "Q8_0", "TQ1_0", "TQ2_0"});
   add_choice(command, "--names", "STYLE", options->has_hf_names, {{"keep", false}, {"hf", true}},
              "Names of tensors, {}; hf: as in Hugging Face models; OUT may be a folder, then");
   add_text(command, "--max-size", options->max_size, "SIZE",

@@ -57,6 +57,12 @@ std::string join(const std::vector<std::string>& names) {
   return names.front() + " and " + std::to_string(names.size() - 1) + " more";
 }
 
+/// The largest error of a value; "-" if there is none.
+std::string error_text(const ImportedTensor& tensor) {
+  if (tensor.exact.value_or(true)) return "-";
+  return tensor.max_error ? fmt::format("{:.3g}", *tensor.max_error) : "unknown";
+}
+
 void print_plan(Console& console, const Import& import) {
   const std::vector<KeyValue> values = import.metadata();
   const Column key_columns[] = {{"KEY"}, {"VALUE"}, {"FROM"}};
@@ -66,8 +72,11 @@ void print_plan(Console& console, const Import& import) {
     cells[2] = import.keys()[row].origin;
   });
   console.out().print("\n");
-  const Column tensor_columns[] = {{"TENSOR"},    {"TYPE"}, {"SHAPE"}, {"BYTES", Align::right},
-                                   {"TRANSFORM"}, {"FROM"}};
+  std::vector<Column> tensor_columns = {{"TENSOR"},    {"TYPE"}, {"SHAPE"}, {"BYTES", Align::right},
+                                        {"TRANSFORM"}, {"FROM"}};
+  const bool has_errors = std::ranges::any_of(
+      import.tensors(), [](const ImportedTensor& tensor) { return tensor.exact.has_value(); });
+  if (has_errors) tensor_columns.push_back({"LARGEST ERROR"});
   print_table(console, tensor_columns, import.tensors().size(), [&](std::size_t row, auto cells) {
     const ImportedTensor& tensor = import.tensors()[row];
     cells[0] = tensor.name;
@@ -76,6 +85,7 @@ void print_plan(Console& console, const Import& import) {
     cells[3] = std::to_string(tensor.size_bytes);
     cells[4] = tensor.transform.empty() ? "-" : tensor.transform;
     cells[5] = join(tensor.sources);
+    if (has_errors) cells[6] = error_text(tensor);
   });
 }
 
@@ -205,7 +215,7 @@ bool loses(TensorType from, TensorType to) {
 
 void add_folder_options(CLI::App& command, FolderConversion& conversion) {
   ImportOptions& import = conversion.import;
-  add_switch(command, "--dry-run", conversion.only_plan,
+  add_switch(command, "--dry-run,--plan", conversion.only_plan,
              "Model folders: show keys and tensors with their origins, write nothing");
   add_text(command, "--shard", conversion.shard, "I/N",
            "Model folders: write only the I-th of N shards; the others can be made elsewhere");
@@ -309,11 +319,12 @@ ExitCode import_folder(const FolderConversion& conversion, const ConvertOptions&
   if (named && base.empty()) base = conversion.in;
   ImportOptions options = conversion.import;
   if (named && conversion.type.empty()) options.type = TensorType::f32;
-  if (!conversion.type.empty() && conversion.type != "auto") {
+  options.exact = conversion.type == "exact";
+  if (!conversion.type.empty() && conversion.type != "auto" && !options.exact) {
     const TensorTypeInfo* info = find_type(std::string_view(conversion.type));
     if (info == nullptr) {
       return console.refuse_usage(
-          "convert: --type must be auto, F32, F16, BF16, Q8_0, TQ1_0 or TQ2_0");
+          "convert: --type must be auto, exact, F32, F16, BF16, Q8_0, TQ1_0 or TQ2_0");
     }
     options.type = info->type;
   }
@@ -323,6 +334,11 @@ ExitCode import_folder(const FolderConversion& conversion, const ConvertOptions&
   if (!conversion.metadata_file.empty()) {
     INGOT_CLI_TRY(options.metadata, read_whole(conversion.metadata_file), console,
                   conversion.metadata_file);
+  }
+  // An exact plan reads the weights to find their types.
+  if (options.exact) {
+    INGOT_CLI_TRY_VOID(prepare_weights(console, conversion.in, conversion.only_plan ? 1 : 2),
+                       console, conversion.in);
   }
   std::vector<PlannedFile> files;
   for (const bool is_second : {false, true}) {
@@ -335,9 +351,18 @@ ExitCode import_folder(const FolderConversion& conversion, const ConvertOptions&
     files.push_back({*std::move(import), std::move(outputs)});
   }
   note_left_out(console, conversion.in, files);
+  const std::uint64_t bits = files.front().import->code_bits();
+  const bool is_auto = conversion.type.empty() || conversion.type == "auto";
+  if (bits != 0 && is_auto && !options.as_reference) {
+    console.remark(conversion.in, fmt::format("note: its weights have {} bits, and {} rounds them; "
+                                              "--type exact keeps them as they are",
+                                              bits, type_text(files.front().import->type())));
+  }
   if (!conversion.only_plan) {
     INGOT_CLI_TRY_VOID(make_output_folder(conversion.out), console, conversion.out);
-    INGOT_CLI_TRY_VOID(prepare_weights(console, conversion.in), console, conversion.in);
+    if (!options.exact) {
+      INGOT_CLI_TRY_VOID(prepare_weights(console, conversion.in), console, conversion.in);
+    }
     for (const auto& [import, outputs] : files) {
       const ExitCode code = write_outputs(conversion, convert, *import, outputs, console);
       if (code != ExitCode::done) return code;
