@@ -15,6 +15,7 @@ VocabularyStatistics compute_statistics(const Vocabulary& vocabulary) {
   result.family = vocabulary.family();
   result.model = vocabulary.model_name();
   result.pre = vocabulary.pre_tokenizer();
+  result.tokens = vocabulary.size();
   result.pre_known = knows_pre_tokenizer(result.model, result.pre);
   for (auto kind = TokenKind::undefined; kind <= TokenKind::byte;
        kind = static_cast<TokenKind>(static_cast<int>(kind) + 1)) {

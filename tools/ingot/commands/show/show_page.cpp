@@ -12,10 +12,10 @@
 
 #include "cli/table.hpp"
 #include "cli/wrap.hpp"
+#include "commands/show/projector_facts.hpp"
 #include "text/chat_facts.hpp"
 #include "text/memory_facts.hpp"
 #include "text/model_facts.hpp"
-#include "text/projector_facts.hpp"
 #include "text/shown_keys.hpp"
 #include "text/value_text.hpp"
 #include "text/vocabulary_facts.hpp"

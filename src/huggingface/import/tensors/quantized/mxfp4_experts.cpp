@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "huggingface/import/tensors/mxfp4_experts.hpp"
+#include "huggingface/import/tensors/quantized/mxfp4_experts.hpp"
 
 #include <algorithm>
 #include <utility>

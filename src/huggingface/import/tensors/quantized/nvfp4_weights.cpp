@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "huggingface/import/tensors/nvfp4_weights.hpp"
+#include "huggingface/import/tensors/quantized/nvfp4_weights.hpp"
 
 #include <algorithm>
 #include <map>

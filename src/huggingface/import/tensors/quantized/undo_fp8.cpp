@@ -10,7 +10,7 @@
 #include "base/checked.hpp"
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/import/tensors/changed_numbers.hpp"
-#include "huggingface/import/tensors/nvfp4_weights.hpp"
+#include "huggingface/import/tensors/quantized/nvfp4_weights.hpp"
 #include "huggingface/import/tensors/source_tensors.hpp"
 #include "huggingface/rules/name_pattern.hpp"
 #include "ingot/quantize.hpp"

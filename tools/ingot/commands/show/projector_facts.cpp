@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "text/projector_facts.hpp"
+#include "commands/show/projector_facts.hpp"
 
 #include <fmt/core.h>
 
