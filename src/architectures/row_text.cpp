@@ -320,14 +320,14 @@ class RowReader {
   void finish() {
     const auto check = [&](const Expression& expression) {
       for_each_name(expression, [&](const Expression& each) {
-        using Op = Expression::Op;
-        if (each.op == Op::has_tensor || each.op == Op::size) {
+        if (each.op == Expression::Op::has_tensor || each.op == Expression::Op::size) {
           const bool is_known = std::ranges::any_of(row_.tensors, [&](const auto& tensor) {
             return tensor.name == each.text && tensor.is_of_layers != each.is_of_model;
           });
           if (!is_known) refuse_name("tensor", each.text);
-        } else if (const bool may_be_let =
-                       each.op == Op::name || each.op == Op::is_text || each.op == Op::is_variant;
+        } else if (const bool may_be_let = each.op == Expression::Op::name ||
+                                           each.op == Expression::Op::is_text ||
+                                           each.op == Expression::Op::is_variant;
                    !may_be_let || !row_.lets.contains(each.text)) {
           const bool is_known = std::ranges::find(row_.keys, each.text,
                                                   &ArchitectureRow::Key::name) != row_.keys.end();
