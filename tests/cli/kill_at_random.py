@@ -11,7 +11,7 @@ status. Modes:
 
     --times N       SIGKILL after a random time, N times (times up to what COMMAND needs)
     --calls LIB     SIGKILL at each call that changes a file (at most INGOT_KILL_POINTS of them,
-                    60 if it is not set, spread evenly, and the last 20), before the call and
+                    30 if it is not set, spread evenly, and the last 20), before the call and
                     in the middle of a write; LIB is libkill_at_call.so
     --full LIB      from each such call on the disk is full
     --tmpfs BYTES   COMMAND runs once on a file system of this size; it must fail with status 4.
@@ -32,7 +32,7 @@ import sys
 import tempfile
 import time
 
-MAX_CALLS = int(os.environ.get("INGOT_KILL_POINTS", "60"))
+MAX_CALLS = int(os.environ.get("INGOT_KILL_POINTS", "30"))
 
 
 def shell(command, folder, **environment):
