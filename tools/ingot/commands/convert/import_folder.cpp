@@ -296,7 +296,12 @@ TensorType main_type(const Model& model) {
 void print_written(Console& console, const WrittenModel& written) {
   if (console.is_quiet() || console.is_json()) return;
   std::string types = type_text(written.type);
-  if (loses(written.source_type, written.type)) {
+  if (written.rounded_tensors) {
+    types += *written.rounded_tensors == 0
+                 ? ", exact"
+                 : fmt::format(" (not exact: {}; --dry-run names them)",
+                               counted(*written.rounded_tensors, "tensor"));
+  } else if (loses(written.source_type, written.type)) {
     types += fmt::format(" (weights were {}; --type {} keeps them)", type_text(written.source_type),
                          type_text(written.source_type));
   }
@@ -377,8 +382,14 @@ ExitCode import_folder(const FolderConversion& conversion, const ConvertOptions&
       if (&import != &files.front().import) console.out().print("\n");
       print_plan(console, *import);
     } else {
-      print_written(console, {outputs.paths.front(), source_type(place, *import), import->type(),
-                              import->tensors().size(), outputs.bytes});
+      WrittenModel written{outputs.paths.front(), source_type(place, *import), import->type(),
+                           import->tensors().size(), outputs.bytes};
+      if (options.exact) {
+        const auto is_rounded = [](const ImportedTensor& tensor) { return tensor.exact == false; };
+        written.rounded_tensors =
+            static_cast<std::size_t>(std::ranges::count_if(import->tensors(), is_rounded));
+      }
+      print_written(console, written);
     }
   }
   return ExitCode::done;

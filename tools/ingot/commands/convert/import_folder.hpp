@@ -4,6 +4,7 @@
 
 #include <ingot/convert.hpp>
 #include <ingot/import.hpp>
+#include <optional>
 #include <string>
 
 #include "cli/command.hpp"
@@ -40,6 +41,8 @@ struct WrittenModel {
   TensorType type;
   std::uint64_t tensors = 0;
   std::uint64_t bytes = 0;
+  /// With `--type exact`, the tensors that have other values all the same.
+  std::optional<std::size_t> rounded_tensors = {};
 };
 
 /// The type of most bytes of weights.
