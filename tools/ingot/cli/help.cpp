@@ -64,7 +64,7 @@ struct Listed {
   std::string_view command;
 };
 
-constexpr std::array listed = {
+constexpr std::array listed_commands = {
 #define INGOT_COMMAND_GROUP(title) Listed{title, {}},
 #define INGOT_COMMAND(name) Listed{{}, #name},
 #include "commands.def"
@@ -75,7 +75,7 @@ constexpr std::array listed = {
 std::string list_of_commands(const CLI::App& program, const Console& console) {
   std::string text;
   const std::vector<const CLI::App*> commands = commands_of(program);
-  for (const Listed& row : listed) {
+  for (const Listed& row : listed_commands) {
     if (!row.title.empty()) text += std::string(row.title) + ":\n";
     std::string name(row.command);
     std::ranges::replace(name, '_', '-');
