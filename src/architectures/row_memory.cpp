@@ -10,28 +10,24 @@
 namespace ingot::architectures {
 namespace {
 
-template <class Enumerator, std::size_t n>
-using MemoryWords = std::array<std::pair<std::string_view, Enumerator>, n>;
-
-constexpr MemoryWords<LayerWindows, 4> window_kinds = {{{"none", LayerWindows::none},
-                                                        {"full_last", LayerWindows::full_last},
-                                                        {"full_first", LayerWindows::full_first},
-                                                        {"by_key", LayerWindows::by_key}}};
-constexpr MemoryWords<LayerState, 6> state_kinds = {
-    {{"none", LayerState::none},
-     {"ssm", LayerState::ssm},
-     {"rwkv", LayerState::rwkv},
-     {"rwkv_single", LayerState::rwkv_single},
-     {"short_convolution", LayerState::short_convolution},
-     {"delta_attention", LayerState::delta_attention}}};
-constexpr MemoryWords<RecurrentLayers, 6> recurrent_kinds = {
+constexpr Words<LayerWindows, 4> window_kinds = {{{"none", LayerWindows::none},
+                                                  {"full_last", LayerWindows::full_last},
+                                                  {"full_first", LayerWindows::full_first},
+                                                  {"by_key", LayerWindows::by_key}}};
+constexpr Words<LayerState, 6> state_kinds = {{{"none", LayerState::none},
+                                               {"ssm", LayerState::ssm},
+                                               {"rwkv", LayerState::rwkv},
+                                               {"rwkv_single", LayerState::rwkv_single},
+                                               {"short_convolution", LayerState::short_convolution},
+                                               {"delta_attention", LayerState::delta_attention}}};
+constexpr Words<RecurrentLayers, 6> recurrent_kinds = {
     {{"never", RecurrentLayers::never},
      {"always", RecurrentLayers::always},
      {"beside_attention", RecurrentLayers::beside_attention},
      {"without_kv_heads", RecurrentLayers::without_kv_heads},
      {"without_kv_heads_and_ffn", RecurrentLayers::without_kv_heads_and_ffn},
      {"by_interval", RecurrentLayers::by_interval}}};
-constexpr MemoryWords<Purpose, 3> purposes = {
+constexpr Words<Purpose, 3> purposes = {
     {{"generates", Purpose::generates},
      {"generates_without_cache", Purpose::generates_without_cache},
      {"encodes", Purpose::encodes}}};

@@ -10,9 +10,6 @@
 namespace ingot::architectures {
 namespace {
 
-template <class Enumerator, std::size_t n>
-using Words = std::array<std::pair<std::string_view, Enumerator>, n>;
-
 constexpr Words<ValueType, 6> types = {{{"u32", ValueType::uint32},
                                         {"u64", ValueType::uint64},
                                         {"i32", ValueType::int32},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -76,6 +77,10 @@ inline std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
 }
+
+/// A table of words and what they stand for.
+template <class Enumerator, std::size_t n>
+using Words = std::array<std::pair<std::string_view, Enumerator>, n>;
 
 /// Takes the first word off a text.
 inline std::string_view take_word(std::string_view& text) {

@@ -51,7 +51,7 @@ TensorType most_frequent_type(const TensorPlan& plan) {
   return most == elements.end() ? TensorType::f32 : most->first;
 }
 
-/// The bits of the integers that most of the weights are computed from; 0 if none are.
+/// The most bits of the integers that weights are computed from; 0 if none are.
 std::uint64_t code_bits_of(const std::vector<SourceTensor>& tensors) {
   const auto coded = std::ranges::max_element(tensors, {}, &SourceTensor::code_bits);
   return coded == tensors.end() ? 0 : coded->code_bits;
