@@ -22,7 +22,8 @@ except ImportError:
     print("numpy is missing")
     sys.exit(77)
 
-TYPES = {0: "F32", 1: "F16", 2: "Q4_0", 3: "Q4_1", 6: "Q5_0", 7: "Q5_1", 8: "Q8_0", 30: "BF16"}
+from rules.gguf_file import Gguf
+
 BLOCK_BYTES = {"Q4_0": 18, "Q4_1": 20, "Q5_0": 22, "Q5_1": 24, "Q8_0": 34}
 FILE_TYPES = {"F32": 0, "F16": 1, "Q4_0": 2, "Q4_1": 3, "Q5_0": 8, "Q5_1": 9, "Q8_0": 7, "BF16": 32}
 
@@ -61,40 +62,16 @@ def decode(kind, raw):
     return (codes.astype(np.float32) * scale + minimum).reshape(-1)
 
 
-class Gguf:
-    """Tensors as name -> (type, numbers with the rows first), and general.file_type."""
-
-    def __init__(self, data):
-        self.data, self.at = data, 24
-        tensor_count, key_count = struct.unpack_from("<QQ", data, 8)
-        keys = {self.text(): self.value(self.take("I")) for _ in range(key_count)}
-        self.file_type = keys["general.file_type"]
-        infos = [(self.text(), [self.take("Q") for _ in range(self.take("I"))],
-                  TYPES[self.take("I")], self.take("Q")) for _ in range(tensor_count)]
-        begin = (self.at + 31) // 32 * 32
-        self.tensors = {}
-        for name, dims, kind, offset in infos:
-            count = int(np.prod(dims))
-            size = count // 32 * BLOCK_BYTES[kind] if kind in BLOCK_BYTES else \
-                count * (4 if kind == "F32" else 2)
-            raw = np.frombuffer(data, np.uint8, size, begin + offset)
-            self.tensors[name] = kind, decode(kind, raw).reshape(dims[::-1])
-
-    def take(self, form):
-        value, = struct.unpack_from("<" + form, self.data, self.at)
-        self.at += struct.calcsize("<" + form)
-        return value
-
-    def text(self):
-        size = self.take("Q")
-        self.at += size
-        return self.data[self.at - size:self.at].decode()
-
-    def value(self, kind):
-        if kind == 9:
-            element, count = self.take("I"), self.take("Q")
-            return [self.value(element) for _ in range(count)]
-        return self.text() if kind == 8 else self.take("BbHhIif?_Q"[kind])
+def read_result(path):
+    """general.file_type, and tensors as name -> (type, numbers with the rows first)."""
+    file = Gguf(path.read_bytes())
+    tensors = {}
+    for name, kind, dims, data in file.tensors:
+        count = int(np.prod(dims))
+        size = count // 32 * BLOCK_BYTES[kind] if kind in BLOCK_BYTES else \
+            count * (4 if kind == "F32" else 2)
+        tensors[name] = kind, decode(kind, np.frombuffer(data, np.uint8, size)).reshape(dims[::-1])
+    return file.keys["general.file_type"][1], tensors
 
 
 # The formats of folders. A function makes the tensors of a weight: their suffixes with type and
@@ -353,12 +330,12 @@ def check(program, folder, path):
     code, _, errors = run(*command, "-q")
     if code != 0:
         return f"it ends with {code}: {errors}"
-    result = Gguf(out.read_bytes())
-    if set(result.tensors) != set(folder.expected) or set(planned) != set(folder.expected):
-        return f"tensors are {sorted(result.tensors)}"
+    file_type, tensors = read_result(out)
+    if set(tensors) != set(folder.expected) or set(planned) != set(folder.expected):
+        return f"tensors are {sorted(tensors)}"
     elements = {}
     for name, (numbers, wanted) in folder.expected.items():
-        kind, decoded = result.tensors[name]
+        kind, decoded = tensors[name]
         plan = planned[name]
         if plan["type"] != kind or plan["exact"] is not True or plan["max_error"] != 0:
             return f"{name} is {kind}, and planned as {plan}"
@@ -371,8 +348,8 @@ def check(program, folder, path):
         if differing:
             return f"{name}, {kind}: {differing} of {numbers.size} numbers differ"
         elements[kind] = elements.get(kind, 0) + numbers.size
-    if result.file_type != FILE_TYPES[max(elements, key=elements.get)]:
-        return f"general.file_type is {result.file_type}, of {elements}"
+    if file_type != FILE_TYPES[max(elements, key=elements.get)]:
+        return f"general.file_type is {file_type}, of {elements}"
     return None
 
 

@@ -7,7 +7,6 @@ bytes with what a second reading of that file gives. A variant of an entry has o
 other names of config.json and of tensors, other numbers and another type. Exit 77 (skipped) without
 NumPy or the data, which is found through INGOT_SHARED.
 """
-import struct
 import subprocess
 import sys
 
@@ -17,54 +16,14 @@ except ImportError:
     print("numpy is missing")
     sys.exit(77)
 
+from gguf_file import Gguf
 from rule_config import Config, Keys, Refused
 from rule_tensors import TensorRules, encoded
 from rule_tokens import tokenizer_keys
 from rule_trials import run_trials
 
-TYPE_NAMES = {0: "F32", 1: "F16", 8: "Q8_0", 30: "BF16", 39: "MXFP4"}
 FILE_TYPES = {"F32": 0, "F16": 1, "Q8_0": 7, "BF16": 32}
 FP4_FILE_TYPE = 38
-VALUE_TYPES = {4: ("u32", "I"), 5: ("i32", "i"), 6: ("f32", "f"), 7: ("bool", "?"), 8: ("str", "")}
-
-
-class Gguf:
-    """Keys as name -> (type, value), and tensors as (name, type, dims, bytes), in order."""
-
-    def __init__(self, data):
-        self.data, self.at = data, 24
-        tensor_count, key_count = struct.unpack_from("<QQ", data, 8)
-        self.keys = {}
-        for _ in range(key_count):
-            name = self.text()
-            self.keys[name] = self.value(self.take("I"))
-        infos = []
-        for _ in range(tensor_count):
-            name = self.text()
-            dims = [self.take("Q") for _ in range(self.take("I"))]
-            infos.append((name, TYPE_NAMES[self.take("I")], dims, self.take("Q")))
-        begin = (self.at + 31) // 32 * 32
-        ends = [offset for *_, offset in infos[1:]] + [len(data) - begin]
-        self.tensors = [(name, kind, dims, data[begin + offset:begin + end])
-                        for (name, kind, dims, offset), end in zip(infos, ends)]
-
-    def take(self, form):
-        value, = struct.unpack_from("<" + form, self.data, self.at)
-        self.at += struct.calcsize("<" + form)
-        return value
-
-    def text(self):
-        size = self.take("Q")
-        self.at += size
-        return self.data[self.at - size:self.at].decode()
-
-    def value(self, kind):
-        if kind != 9:
-            name, form = VALUE_TYPES[kind]
-            return name, self.take(form) if form else self.text()
-        element, count = self.take("I"), self.take("Q")
-        name, form = VALUE_TYPES[element]
-        return f"[{name}]", [self.take(form) if form else self.text() for _ in range(count)]
 
 
 def as_stored(kind, value):
