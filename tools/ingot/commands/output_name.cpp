@@ -42,9 +42,13 @@ void add_output(CLI::App& app, std::string& target, const std::string& name,
 
 bool is_output_folder(const std::string& out) { return out.ends_with('/') || is_folder(out); }
 
+std::string name_of_file(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
 std::string base_name(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
-  std::string name = prefix_of(fs::path(path).filename().string());
+  std::string name = prefix_of(name_of_file(path));
   for (const std::string_view type : {"bf16", "f16", "f32"}) {
     if (name.size() <= type.size() + 1 || !lower_case(name).ends_with(type)) continue;
     const std::size_t end = name.size() - type.size() - 1;

@@ -19,6 +19,9 @@ void add_output(CLI::App& app, std::string& target, const std::string& name,
 /// Whether OUT is a folder: one that exists, or a name that ends in "/".
 [[nodiscard]] bool is_output_folder(const std::string& out);
 
+/// The name of a file without its folder.
+[[nodiscard]] std::string name_of_file(std::string_view path);
+
 /// The name of a model without folder and ending, and without the type that its weights had before
 /// they were quantized: "tiny" of "models/tiny-F16.gguf".
 [[nodiscard]] std::string base_name(std::string path);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <ingot/estimate.hpp>
 #include <ingot/metadata_keys.hpp>
 #include <ingot/summary.hpp>
@@ -134,12 +133,10 @@ std::vector<std::optional<std::uint64_t>> contexts_of(const Model& model) {
 CardModel describe_model(const Model& model, std::string file) {
   while (file.size() > 1 && file.back() == '/') file.pop_back();
   const Summary summary = summarize(model);
-  CardModel row{.name = std::filesystem::path(file).filename().string(),
-                .size_bytes = total_file_bytes(model)};
+  CardModel row{.name = name_of_file(file), .size_bytes = total_file_bytes(model)};
   if (!model.files().empty()) {
     row.file_count = model.files().size();
-    const std::string& first = model.files().front().path;
-    if (row.file_count > 1) row.name = std::filesystem::path(first).filename().string();
+    if (row.file_count > 1) row.name = name_of_file(model.files().front().path);
   }
   row.type = file_type_name(summary.file_type.value_or(~std::uint64_t{0}));
   if (row.type.empty() && !summary.types.empty()) {
@@ -176,10 +173,6 @@ void choose_cards(CardFacts& facts) {
   if (first >= last) return;
   const auto shown = sizes.subspan(first, last - first);
   facts.card_bytes.assign(shown.begin(), shown.end());
-}
-
-std::string name_of_file(const std::string& path) {
-  return std::filesystem::path(path).filename().string();
 }
 
 /// Reads what `ingot evaluate --json` has found about each file, by its name.

@@ -58,7 +58,7 @@ std::string join(const std::vector<std::string>& names) {
 }
 
 /// The largest error of a value; "-" if there is none.
-std::string error_text(const ImportedTensor& tensor) {
+std::string largest_error_text(const ImportedTensor& tensor) {
   if (tensor.exact.value_or(true)) return "-";
   return tensor.max_error ? fmt::format("{:.3g}", *tensor.max_error) : "unknown";
 }
@@ -85,7 +85,7 @@ void print_plan(Console& console, const Import& import) {
     cells[3] = std::to_string(tensor.size_bytes);
     cells[4] = tensor.transform.empty() ? "-" : tensor.transform;
     cells[5] = join(tensor.sources);
-    if (has_errors) cells[6] = error_text(tensor);
+    if (has_errors) cells[6] = largest_error_text(tensor);
   });
 }
 
@@ -325,7 +325,8 @@ ExitCode import_folder(const FolderConversion& conversion, const ConvertOptions&
   ImportOptions options = conversion.import;
   if (named && conversion.type.empty()) options.type = TensorType::f32;
   options.exact = conversion.type == "exact";
-  if (!conversion.type.empty() && conversion.type != "auto" && !options.exact) {
+  const bool is_auto = conversion.type.empty() || conversion.type == "auto";
+  if (!is_auto && !options.exact) {
     const TensorTypeInfo* info = find_type(std::string_view(conversion.type));
     if (info == nullptr) {
       return console.refuse_usage(
@@ -357,7 +358,6 @@ ExitCode import_folder(const FolderConversion& conversion, const ConvertOptions&
   }
   note_left_out(console, conversion.in, files);
   const std::uint64_t bits = files.front().import->code_bits();
-  const bool is_auto = conversion.type.empty() || conversion.type == "auto";
   if (bits != 0 && is_auto && !options.as_reference) {
     console.remark(conversion.in, fmt::format("note: its weights have {} bits, and {} rounds them; "
                                               "--type exact keeps them as they are",

@@ -7,6 +7,7 @@
 
 #include "cli/table.hpp"
 #include "commands/json_members.hpp"
+#include "commands/output_name.hpp"
 #include "text/markdown.hpp"
 #include "text/report_file.hpp"
 
@@ -116,7 +117,6 @@ void write_embeddings_json(JsonStream& json, const EmbeddingFacts& facts) {
 }
 
 void print_embeddings_markdown(Console& console, const EmbeddingFacts& facts) {
-  const auto name_of_file = [](std::string_view path) { return path.substr(path.rfind('/') + 1); };
   Output& out = console.out();
   out.print("| model | size | 1 - cosine | same neighbour | order of neighbours |\n");
   out.print("| --- | ---: | ---: | ---: | ---: |\n");

@@ -10,6 +10,7 @@
 
 #include "cli/table.hpp"
 #include "commands/json_members.hpp"
+#include "commands/output_name.hpp"
 #include "text/markdown.hpp"
 
 namespace ingot::cli {
@@ -106,10 +107,6 @@ void write_result(JsonStream& json, const EvaluatedFile& file, const T& result) 
   json.member("file", file.file);
   json.member("size_bytes", file.size_bytes);
   write_members(json, result);
-}
-
-std::string name_of_file(std::string_view path) {
-  return std::string(path.substr(path.rfind('/') + 1));
 }
 
 }  // namespace

@@ -66,9 +66,7 @@ std::string upload_command(const ReleaseRecipe& recipe) {
 
 std::vector<std::string> names_of_files(const std::vector<std::string>& paths) {
   std::vector<std::string> names;
-  for (const std::string& path : paths) {
-    names.push_back(std::filesystem::path(path).filename().string());
-  }
+  for (const std::string& path : paths) names.push_back(name_of_file(path));
   return names;
 }
 

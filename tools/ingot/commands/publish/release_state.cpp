@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/json_stream.hpp"
+#include "commands/output_name.hpp"
 #include "text/chat_json.hpp"
 #include "text/report_file.hpp"
 #include "text/whole_file.hpp"
@@ -76,7 +77,7 @@ std::string ReleaseState::reason_to_run(const std::string& step, std::string_vie
   for (const Made& file : found->second.files) {
     const std::string stamp = stamp_of(file.path);
     if (stamp == file.stamp) continue;
-    const std::string name = escape(fs::path(file.path).filename().string());
+    const std::string name = escape(name_of_file(file.path));
     return name + (stamp.empty() ? " is missing" : " was changed");
   }
   return {};
@@ -124,7 +125,7 @@ Result<void> ReleaseState::write() const {
       json.member("step", entry.first);
       json.member("inputs", entry.second.inputs);
       json.objects("files", entry.second.files, [&](const Made& made) {
-        json.member("file", fs::path(made.path).filename().string());
+        json.member("file", name_of_file(made.path));
         json.member("stamp", made.stamp);
       });
     });

@@ -4,12 +4,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <ingot/text.hpp>
 #include <vector>
 
 #include "cli/table.hpp"
 #include "commands/json_members.hpp"
+#include "commands/output_name.hpp"
 #include "text/error_total.hpp"
 #include "text/report_file.hpp"
 #include "text/value_text.hpp"
@@ -235,11 +235,10 @@ void print_target(Console& console, const QuantizePlan& plan, const QuantizeMode
 
 Result<void> write_quantize_report(const std::string& path, const QuantizeFacts& facts,
                                    bool replace) {
-  return write_report_file(
-      path, replace,
-      {escape(std::filesystem::path(facts.file).filename().string()) + " as " + facts.type,
-       [&](Output& out) { write_page_body(out, facts); },
-       [&](JsonStream& json) { write_quantize_json(json, facts); }});
+  return write_report_file(path, replace,
+                           {escape(name_of_file(facts.file)) + " as " + facts.type,
+                            [&](Output& out) { write_page_body(out, facts); },
+                            [&](JsonStream& json) { write_quantize_json(json, facts); }});
 }
 
 }  // namespace ingot::cli
