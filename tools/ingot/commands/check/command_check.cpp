@@ -2,13 +2,10 @@
 // `ingot check FILE...` -- what is wrong or odd about models.
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ingot/check.hpp>
-#include <ingot/check_folder.hpp>
-#include <ingot/store.hpp>
 #include <ingot/text.hpp>
 #include <memory>
 #include <optional>
@@ -19,12 +16,11 @@
 #include "cli/command.hpp"
 #include "cli/console.hpp"
 #include "cli/declaration.hpp"
-#include "cli/imported_folder.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
-#include "cli/progress.hpp"
 #include "commands/check/check_baseline.hpp"
 #include "commands/check/check_report.hpp"
+#include "commands/check/check_run.hpp"
 #include "text/whole_file.hpp"
 
 namespace ingot::cli {
@@ -53,193 +49,6 @@ constexpr const char* examples =
     "skipped), or what --fail-on names; 2: in a folder, nothing was checked;\n"
     "3: a model is refused, no loader should touch it, whatever rules are chosen.";
 
-struct Options {
-  std::vector<std::string> files;
-  CheckOptions check;
-  std::vector<std::string> fail_on;
-  std::vector<std::string> ignored;
-  std::vector<std::string> only;
-  std::string template_file;
-  std::string projector;
-  std::string baseline;
-  std::string new_baseline;
-  bool may_replace = false;
-  bool is_strict = false;
-  bool is_sarif = false;
-  bool lists_rules = false;
-};
-
-/// The findings that make the answer "no".
-struct FailOn {
-  bool error = false;
-  bool warning = false;
-  bool security = false;
-};
-
-/// One run over all files.
-struct Run {
-  const Options& options;
-  Console& console;
-  CheckReport& report;
-  FailOn fail_on;
-  CheckBaseline known = {};  ///< Findings that are not reported.
-  CheckBaseline found = {};  ///< Findings for a new baseline.
-  ExitCode code = ExitCode::done;
-};
-
-ExitCode exit_code_of(const CheckSummary& summary, const Run& run) {
-  if (summary.is_refused) return ExitCode::refused;
-  if (!run.options.new_baseline.empty()) return ExitCode::done;
-  const bool has_warning =
-      summary.errors + summary.warnings + (run.options.is_strict ? summary.notes : 0) != 0;
-  const bool fails = (run.fail_on.error && summary.errors != 0) ||
-                     (run.fail_on.warning && has_warning) ||
-                     (run.fail_on.security && summary.security != 0);
-  return fails ? ExitCode::negative : ExitCode::done;
-}
-
-Verdict verdict_of(const CheckSummary& summary, bool is_strict) {
-  if (summary.is_refused) return Verdict::refused;
-  if (summary.errors != 0) return Verdict::error;
-  const bool has_warning = summary.warnings != 0 || (is_strict && summary.notes != 0);
-  return has_warning ? Verdict::warning : Verdict::ok;
-}
-
-/// A model that the caller has opened, or failed to open: standard input, which opens only
-/// once, or a file of another format.
-Result<CheckSummary> check_opened(const Result<Model>& model, const CheckOptions& options,
-                                  const FindingSink& sink) {
-  if (model) return check_model(*model, options, sink);
-  const ErrorCategory category = category_of(model.error().code);
-  if (category != ErrorCategory::input && category != ErrorCategory::lenient) {
-    return fail(model.error());
-  }
-  const Finding refusal = explain_refusal({}, model.error());
-  sink(refusal);
-  CheckSummary summary;
-  summary.count(refusal);
-  return summary;
-}
-
-Result<CheckSummary> check_remote(Console& console, const std::string& file,
-                                  const CheckOptions& options, const FindingSink& sink) {
-  INGOT_TRY(const auto folder, find_remote_model(console, file));
-  if (folder) {
-    if (options.with_data) INGOT_TRY_VOID(prepare_weights(console, file));
-    return check_folder(*folder->store, folder->path, options, sink);
-  }
-  const Result<Model> model = console.open_stored(file, FileAccess::read);
-  if (model && options.with_data) INGOT_TRY_VOID(console.before_reading(file, *model));
-  return check_opened(model, options, sink);
-}
-
-/// A model of another format. If it is in several files, a finding says in which one.
-Result<CheckSummary> check_foreign(Console& console, const std::string& file,
-                                   const CheckOptions& options, const FindingSink& sink) {
-  const Result<Model> model = console.open_stored(file, FileAccess::read);
-  const ForeignFile* foreign = console.foreign();
-  CheckOptions foreign_options = options;
-  foreign_options.is_foreign = true;
-  return check_opened(model, foreign_options, [&](const Finding& finding) {
-    const TensorInfo* tensor = model ? model->find_tensor(finding.tensor) : nullptr;
-    const std::optional<Origin> origin = tensor != nullptr ? model->origin(*tensor) : std::nullopt;
-    if (!origin || foreign == nullptr || foreign->paths.size() < 2) return sink(finding);
-    Finding placed = finding;
-    placed.file = foreign->paths[origin->file];
-    sink(placed);
-  });
-}
-
-/// A loader takes what is called .gguf for GGUF, so nothing else may be called so.
-bool is_foreign(const std::string& file) {
-  return !is_model_name(file) && detect_format(file).value_or(FileFormat::gguf) != FileFormat::gguf;
-}
-
-void check_one(Run& run, const std::string& file) {
-  Console& console = run.console;
-  const OpenOptions open_options = console.open_options(FileAccess::read);
-  const OrderlyStop orderly_stop;
-  CheckOptions check_options = run.options.check;
-  check_options.thread_count = console.threads();
-  std::optional<Progress> progress;
-  if (check_options.with_data) progress.emplace(console, file, model_bytes(file));
-  if (progress) check_options.progress = progress->go_on();
-  if (open_options.is_header_only) console.remark(file, "only the header is checked");
-  run.report.begin_file(file);
-  CheckedFile checked{.file = file};
-  const FindingSink sink = [&](const Finding& finding) {
-    if (!finding.rule->is_refusal) {
-      if (!run.options.new_baseline.empty()) run.found.add(file, finding);
-      if (run.known.knows(file, finding)) return static_cast<void>(++checked.known);
-    }
-    checked.summary.count(finding);
-    run.report.add(finding);
-  };
-  const Result<CheckSummary> result =
-      file == "-"
-          ? check_opened(Model::open_descriptor(STDIN_FILENO, open_options), check_options, sink)
-      : is_folder(file)                 ? check_folder(file_system(), file, check_options, sink)
-      : console.remote().is_meant(file) ? check_remote(console, file, check_options, sink)
-      : is_foreign(file)                ? check_foreign(console, file, check_options, sink)
-                                        : check_file(file, open_options, check_options, sink);
-  progress.reset();
-  if (!result) {
-    checked.verdict = Verdict::failed;
-    run.report.end_file(checked);
-    run.code = std::max(run.code, console.fail(file, result.error()));
-    return;
-  }
-  checked.verdict = verdict_of(checked.summary, run.options.is_strict);
-  run.report.end_file(checked);
-  run.code = std::max(run.code, exit_code_of(checked.summary, run));
-}
-
-/// References to the GGUF models of a repository, each with file and commit; none for other places,
-/// and for a repository that is the folder of one model, or cannot be listed.
-std::vector<std::string> models_of_repository(Console& console, const std::string& place) {
-  std::vector<std::string> references;
-  if (!console.remote().is_repository(place)) return references;
-  const auto folder = find_remote_model(console, place);
-  if (!folder || *folder) return references;
-  const auto models = console.remote().list(console, place);
-  if (!models) return references;
-  for (const RepositoryModel& model : *models) {
-    if (is_model_name(model.name)) references.push_back(model.reference);
-  }
-  return references;
-}
-
-/// A place that was named: a file, or a folder of models.
-void check_place(Run& run, const std::string& place) {
-  const auto check = [&](const std::string& file) {
-    check_one(run, file);
-    return run.console.out().is_open() && stop_signal() == 0;
-  };
-  if (const std::vector<std::string> models = models_of_repository(run.console, place);
-      !models.empty()) {
-    static_cast<void>(std::ranges::all_of(models, check));
-    return;
-  }
-  if (!is_folder(place)) {
-    check(place);
-    return;
-  }
-  const FolderCounts counts = for_each_model(
-      run.console, place, check,
-      [&](const std::string& file, const std::string& reason) {
-        run.report.skip(file, reason);
-        if (run.options.is_strict) run.code = std::max(run.code, ExitCode::negative);
-      },
-      [&](const std::string& folder) {
-        return has_model_to_import(file_system(), folder) && (check_one(run, folder), true);
-      });
-  run.report.add_others(counts.others);
-  if (counts.models != 0) return;
-  run.console.complain(
-      place, "nothing was checked: there is no file whose name ends in .gguf, and no config.json");
-  run.code = std::max(run.code, ExitCode::usage);
-}
-
 std::optional<FailOn> parse_fail_on(const std::vector<std::string>& words) {
   FailOn fail_on{.warning = words.empty()};
   for (const std::string& word : words) {
@@ -257,7 +66,7 @@ std::optional<FailOn> parse_fail_on(const std::vector<std::string>& words) {
 }
 
 /// What is wrong with the names of rules; empty if nothing.
-std::string problem_of_rules(const Options& options) {
+std::string problem_of_rules(const CheckArguments& options) {
   for (const auto* names : {&options.ignored, &options.only}) {
     for (const std::string& name : *names) {
       const CheckRule* rule = find_check_rule(name);
@@ -272,7 +81,7 @@ std::string problem_of_rules(const Options& options) {
   return {};
 }
 
-void choose_rules(Options& options) {
+void choose_rules(CheckArguments& options) {
   if (options.ignored.empty() && options.only.empty()) return;
   options.check.is_wanted = [&options](const CheckRule& rule) {
     const auto names = [&](const std::vector<std::string>& list) {
@@ -282,7 +91,7 @@ void choose_rules(Options& options) {
   };
 }
 
-std::string usage_problem(const Options& options, bool is_json) {
+std::string usage_problem(const CheckArguments& options, bool is_json) {
   if (options.is_sarif && is_json) return "--sarif and --json are two formats; give one of them";
   if (options.files.empty() && !options.lists_rules) {
     return "FILE is missing; the usage is: ingot check [OPTIONS] FILE...";
@@ -294,8 +103,8 @@ std::string usage_problem(const Options& options, bool is_json) {
 }
 
 /// Ends a run: what is known and did not come, and the new baseline.
-ExitCode finish_baselines(const Run& run) {
-  const Options& options = run.options;
+ExitCode finish_baselines(const CheckRun& run) {
+  const CheckArguments& options = run.options;
   if (const std::size_t unmet = run.known.unmet_count(); unmet != 0) {
     run.console.remark(options.baseline, fmt::format("{} known finding{} not found any more", unmet,
                                                      unmet == 1 ? " was" : "s were"));
@@ -306,7 +115,7 @@ ExitCode finish_baselines(const Run& run) {
   return std::max(run.code, run.console.fail(options.new_baseline, written.error()));
 }
 
-ExitCode run(Options& options, Console& console) {
+ExitCode run(CheckArguments& options, Console& console) {
   const std::string problem = usage_problem(options, console.is_json());
   if (!problem.empty()) return console.refuse_usage("check: " + problem);
   if (options.lists_rules) {
@@ -334,11 +143,12 @@ ExitCode run(Options& options, Console& console) {
                          models_of_repository(console, options.files[0]).empty();
   const std::unique_ptr<CheckReport> report =
       make_check_report(console, options.is_sarif, is_single, options.is_strict);
-  Run run{options, console, *report, *parse_fail_on(options.fail_on), std::move(known)};
+  CheckRun run{options, console, *report, *parse_fail_on(options.fail_on), std::move(known)};
   for (const std::string& place : options.files) {
     check_place(run, place);
     if (stop_signal() != 0) break;
   }
+  check_waiting(run);
   report->end();
   return finish_baselines(run);
 }
@@ -346,7 +156,7 @@ ExitCode run(Options& options, Console& console) {
 }  // namespace
 
 void add_check_command(CLI::App& program, Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckArguments>();
   CLI::App& command =
       add_command(program, "check", "Find what is wrong or odd about models", examples);
   add_argument(command, "FILE", options->files,
