@@ -40,8 +40,9 @@ struct EncodeStreamOptions {
 /// Encodes a text that is read as it is needed: the ids of all parts together are those that
 /// `tokenizer.encode` gives for the whole.
 ///
-/// Memory: up to 16 parts, their ids, and the caches of the threads. A part grows beyond
-/// `part_bytes` where the text cannot be cut: Errc::limit_exceeded if it reaches
+/// `read` and `take` are called from the calling thread, which encodes while it has nothing else to
+/// do. Memory: up to 32 parts, two for each thread, their ids, and the caches of the threads. A
+/// part grows beyond `part_bytes` where the text cannot be cut: Errc::limit_exceeded if it reaches
 /// Tokenizer::max_text_bytes. Errors of `read` and `take` are returned.
 [[nodiscard]] INGOT_EXPORT Result<void> encode_stream(const Tokenizer& tokenizer,
                                                       const ReadText& read, const TakeTokens& take,

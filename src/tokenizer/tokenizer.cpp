@@ -7,11 +7,16 @@
 
 #include "ingot/parallel.hpp"
 #include "tokenizer/encoder.hpp"
+#include "tokenizer/unicode/unicode.hpp"
 #include "tokenizer/vocabulary/token_keys.hpp"
 
 namespace ingot {
 namespace tokenizer {
 namespace {
+
+/// Bytes at the end of a text in which a place to cut it is looked for before the whole is
+/// searched.
+constexpr std::size_t cut_tail_bytes = 4096;
 
 /// The tokens around a text that the family and the file want.
 Surroundings surroundings_of(const VocabularyData& data) noexcept {
@@ -74,6 +79,19 @@ std::size_t Encoder::find_cut(std::string_view text, bool parse_special) const {
   constexpr std::size_t max_character_bytes = 4;
   const std::size_t open = std::max(finder_.open_bytes(parse_special), max_character_bytes);
   if (text.size() <= open) return 0;
+  // Most texts can be cut near their end. A token that begins before the tail is closed at the
+  // first character, other than white space, that it cannot reach.
+  const std::size_t tail_begin = text.size() - std::min(text.size(), open + cut_tail_bytes);
+  const std::string_view tail = text.substr(tail_begin);
+  const auto closed = std::find_if_not(tail.begin() + static_cast<std::ptrdiff_t>(open), tail.end(),
+                                       is_ascii_space);
+  const std::size_t first = tail_begin + static_cast<std::size_t>(closed - tail.begin());
+  if (tail_begin != 0 && first < text.size() - open) {
+    const std::vector<bool> cuts = finder_.find_cuts(tail, parse_special);
+    for (std::size_t place = text.size() - open; place > first; --place) {
+      if (cuts[place - tail_begin] && family_->can_cut(text, place)) return place;
+    }
+  }
   const std::vector<bool> cuts = finder_.find_cuts(text, parse_special);
   for (std::size_t place = text.size() - open; place != 0; --place) {
     if (cuts[place] && family_->can_cut(text, place)) return place;
