@@ -16,6 +16,7 @@ EXCEPT = {
     "as_array", "get_bool", "get_double", "get_float", "get_signed", "get_string",
     "get_unsigned",  # Value::get and Array::get call them
     "out_of_range",  # Array::get
+    "ThreadTeam",  # spread
     "output_of", "stream_tensor", "stream_tensors",  # what the conversions are made of
     "OutputSet", "SharedSearch", "HeldFiles",  # what the conversions write with
     "RemoteStore", "RemoteOpening", "download", "ingot_open_remote", "open_remote", "open_remote_async",

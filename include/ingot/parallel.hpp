@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 
 #include "ingot/error.hpp"
@@ -34,6 +35,32 @@ using PieceOfWork = std::function<Result<void>(std::uint64_t first, std::uint64_
 ///          further piece begins. An exception of `work` is thrown again, from here.
 [[nodiscard]] INGOT_EXPORT Result<void> spread(std::uint64_t item_count, std::uint64_t piece_items,
                                                unsigned thread_count, const PieceOfWork& work);
+
+/// Threads for many calls of `spread`, so that none of them makes its own. They begin when a call
+/// first needs them and end with the team. The calling thread never waits for one that has not
+/// begun: where other work keeps the cores busy, it does all pieces itself.
+///
+/// Thread-safe: calls from several threads, and from within a piece, share the threads. After a
+/// fork, the child has none of the threads and must not use the team.
+class INGOT_EXPORT ThreadTeam {
+ public:
+  /// @param thread_count  the calling thread included; 0: as many as the machine has cores.
+  explicit ThreadTeam(unsigned thread_count);
+  ~ThreadTeam();
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
+
+  /// At least 1.
+  [[nodiscard]] unsigned thread_count() const noexcept;
+
+  /// The same as the function `spread`, by these threads.
+  [[nodiscard]] Result<void> spread(std::uint64_t item_count, std::uint64_t piece_items,
+                                    const PieceOfWork& work);
+
+ private:
+  class Threads;
+  std::unique_ptr<Threads> threads_;
+};
 
 /// `dequantize` of quantize.hpp on many threads.
 [[nodiscard]] INGOT_EXPORT Result<void> dequantize_spread(TensorType type,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "evaluation/exponentials.hpp"
 #include "evaluation/product.hpp"
 #include "ingot/half.hpp"
 
@@ -13,6 +14,10 @@ namespace ingot::evaluation {
 namespace {
 
 using Lanes = std::array<float, panel_tokens>;
+
+/// Keys whose scores are made, weighed and used before the next ones, so that they stay in the
+/// first cache.
+constexpr std::size_t keys_at_a_time = 256;
 
 /// The work on one head of one chunk. Its keys become rows of a matrix, so that scores are a
 /// product. Its values become rows of another matrix, which is multiplied by the weights of the
@@ -31,7 +36,7 @@ class HeadWork {
         padded_tokens_(batch.panels_of_chunk() * panel_tokens),
         key_rows_(buffers, (padded_tokens_ + group_rows) * shape.key_size),
         value_rows_(buffers, rounded_up(shape.value_size, group_rows) * padded_tokens_),
-        scores_(buffers, padded_tokens_ * panel_tokens) {}
+        scores_(buffers, keys_at_a_time * panel_tokens) {}
 
   /// @param first_panel  of the chunk.
   /// @param head         of the keys and values.
@@ -61,16 +66,28 @@ class HeadWork {
     if (has_sink_) sink_ = shape_.sinks[head];
   }
 
-  /// The mixture for the queries of a panel, which begins at `position` of the chunk.
+  /// The mixture for the queries of a panel, which begins at `position` of the chunk. Keys come
+  /// block by block, so that their scores stay in the caches of a core however long the chunk is.
   void mix(std::size_t position, const float* queries, float* mixed) {
     const std::size_t end = std::min(position + panel_tokens + (is_causal_ ? 0 : reach_), tokens_);
     const std::size_t begin = std::min(first_seen(position), end - 1);
     const std::size_t key_size = shape_.key_size;
-    multiply_panel({key_rows_.data() + begin * key_size, key_size, end - begin}, key_size, queries,
-                   scores_.data(), false);
-    weigh(position, begin, end);
-    multiply_panel({value_rows_.data() + begin, padded_tokens_, shape_.value_size}, end - begin,
-                   scores_.data(), mixed, false);
+    PanelSoftmax softmax;
+    softmax.largest.fill(has_sink_ ? sink_ : std::numeric_limits<float>::lowest());
+    softmax.sums.fill(has_sink_ ? 1.0F : 0.0F);
+    alignas(64) Lanes factors;
+    for (std::size_t key = begin; key < end; key += keys_at_a_time) {
+      const std::size_t count = std::min(keys_at_a_time, end - key);
+      multiply_panel({key_rows_.data() + key * key_size, key_size, count}, key_size, queries,
+                     scores_.data(), false);
+      finish_scores(position, key, count);
+      weigh_scores(scores_.data(), count, softmax, factors.data());
+      if (key > begin) scale_tokens(mixed, shape_.value_size, factors.data());
+      multiply_panel({value_rows_.data() + key, padded_tokens_, shape_.value_size}, count,
+                     scores_.data(), mixed, key > begin);
+    }
+    for (std::size_t t = 0; t < panel_tokens; ++t) factors[t] = 1.0F / softmax.sums[t];
+    scale_tokens(mixed, shape_.value_size, factors.data());
   }
 
  private:
@@ -91,13 +108,11 @@ class HeadWork {
     return key <= query && (window_ == 0 || query - key < window_);
   }
 
-  /// Turns scores of the keys from `begin` on into weights.
-  void weigh(std::size_t position, std::size_t begin, std::size_t end) noexcept {
-    float* scores = scores_.data();
-    Lanes largest;
-    largest.fill(has_sink_ ? sink_ : -std::numeric_limits<float>::infinity());
-    for (std::size_t key = begin; key < end; ++key) {
-      float* row = scores + (key - begin) * panel_tokens;
+  /// Scales the scores of the keys from `first` on, and hides those that a query does not see.
+  void finish_scores(std::size_t position, std::size_t first, std::size_t count) noexcept {
+    const std::size_t last = position + panel_tokens - 1;
+    for (std::size_t key = first; key < first + count; ++key) {
+      float* row = scores_.data() + (key - first) * panel_tokens;
       for (std::size_t t = 0; t < panel_tokens; ++t) row[t] *= shape_.scale;
       apply_cap(settings_.attention_cap, std::span(row, panel_tokens));
       if (slope_ != 0.0F) {
@@ -105,24 +120,11 @@ class HeadWork {
           row[t] -= slope_ * std::abs(static_cast<float>(position + t) - static_cast<float>(key));
         }
       }
+      // What the first and the last query see, those between them see, too.
+      if (sees(position, key) && sees(last, key)) continue;
       for (std::size_t t = 0; t < panel_tokens; ++t) {
-        if (sees(position + t, key)) largest[t] = std::max(largest[t], row[t]);
+        if (!sees(position + t, key)) row[t] = -std::numeric_limits<float>::infinity();
       }
-    }
-    Lanes sums{};
-    if (has_sink_) {
-      for (std::size_t t = 0; t < panel_tokens; ++t) sums[t] = std::exp(sink_ - largest[t]);
-    }
-    for (std::size_t key = begin; key < end; ++key) {
-      float* row = scores + (key - begin) * panel_tokens;
-      for (std::size_t t = 0; t < panel_tokens; ++t) {
-        row[t] = sees(position + t, key) ? std::exp(row[t] - largest[t]) : 0.0F;
-        sums[t] += row[t];
-      }
-    }
-    for (std::size_t key = begin; key < end; ++key) {
-      float* row = scores + (key - begin) * panel_tokens;
-      for (std::size_t t = 0; t < panel_tokens; ++t) row[t] /= sums[t];
     }
   }
 
@@ -169,7 +171,7 @@ Result<void> attend(const LayerWork& layer_work, const Attention& attention, std
     }
     return {};
   };
-  return spread(batch.chunk_count * heads, 1, layer_work.work.thread_count(), attend_head);
+  return layer_work.work.team().spread(batch.chunk_count * heads, 1, attend_head);
 }
 
 /// A matrix of its own for each head. Head i reads `columns` features from i * stride on.

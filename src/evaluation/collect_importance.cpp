@@ -18,6 +18,9 @@ using namespace evaluation;
 
 constexpr std::string_view output_name = "output.weight";
 
+/// Columns whose squares one thread adds at a time.
+constexpr std::size_t columns_of_piece = 128;
+
 /// Sums of one weight tensor. They run in float32 from token to token, as those of llama.cpp: where
 /// few different inputs are repeated (layer 0), its rounding adds up to some 1e-4 of a sum.
 struct ColumnSums {
@@ -53,7 +56,7 @@ class Collector {
  public:
   /// @param free_bytes  for second moments.
   Collector(const ImportanceOptions& options, std::uint64_t free_bytes)
-      : options_(options), free_bytes_(free_bytes) {}
+      : options_(options), free_bytes_(free_bytes), team_(options.run.thread_count) {}
 
   void add(const TensorInfo& tensor, std::size_t expert, const Panels& inputs,
            std::span<const std::uint8_t> tokens) {
@@ -62,15 +65,21 @@ class Collector {
     if (!is_wanted) return;
     ColumnSums& sums = sums_of(tensor);
     float* squares = sums.squares.data() + expert * sums.columns;
-    for (std::size_t panel = 0; panel < inputs.panel_count(); ++panel) {
-      for (std::size_t column = 0; column < sums.columns; ++column) {
-        const float* x = inputs.row(panel, column);
-        for (std::size_t t = 0; t < tokens[panel]; ++t) squares[column] += x[t] * x[t];
+    const auto add_columns = [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
+      for (std::size_t panel = 0; panel < inputs.panel_count(); ++panel) {
+        for (std::size_t column = first; column < first + count; ++column) {
+          const float* x = inputs.row(panel, column);
+          for (std::size_t t = 0; t < tokens[panel]; ++t) squares[column] += x[t] * x[t];
+        }
       }
+      return {};
+    };
+    (void)team_.spread(sums.columns, columns_of_piece, add_columns);  // no column can fail
+    for (std::size_t panel = 0; panel < inputs.panel_count(); ++panel) {
       sums.counts[expert] += static_cast<float>(tokens[panel]);
     }
     if (sums.moments.empty()) return;
-    sums.moments[expert].add(inputs, tokens, buffers_, options_.run.thread_count);
+    sums.moments[expert].add(inputs, tokens, buffers_, team_);
   }
 
   /// Fails with Errc::limit_exceeded if there was no room for second moments.
@@ -192,6 +201,7 @@ class Collector {
   std::uint64_t free_bytes_;
   bool is_full_ = false;
   BufferPool buffers_;
+  ThreadTeam team_;
   std::map<std::string, ColumnSums> sums_;
 };
 

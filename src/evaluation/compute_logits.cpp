@@ -17,8 +17,8 @@ class LogitWriter {
 
   Result<void> write() {
     const auto& output = pass_.network().output;
-    return spread(
-        output.row_count, MatrixWork::tile_rows(output), pass_.work().thread_count(),
+    return pass_.work().team().spread(
+        output.row_count, MatrixWork::tile_rows(output),
         [&](std::uint64_t first, std::uint64_t count) { return write_rows(first, count); });
   }
 

@@ -239,7 +239,7 @@ Result<std::vector<TokenFigures>> compare_predictions(std::span<ForwardPass> pas
                   std::span(partials).subspan(first / part_rows * stride, stride));
     return work.run(first, first + count);
   };
-  INGOT_TRY_VOID(spread(vocabulary, part_rows, passes[0].work().thread_count(), work_on));
+  INGOT_TRY_VOID(passes[0].work().team().spread(vocabulary, part_rows, work_on));
   const std::size_t parts_with_rows = (vocabulary + part_rows - 1) / part_rows;
   std::vector<TokenFigures> figures;
   figures.reserve(tokens.size());
@@ -255,7 +255,8 @@ Result<std::vector<TokenFigures>> compare_predictions(std::span<ForwardPass> pas
 
 std::uint64_t comparison_memory(std::span<const ForwardPass> passes,
                                 std::uint64_t token_count) noexcept {
-  const std::uint64_t threads = threads_for(passes[0].work().thread_count(), part_count);
+  const std::uint64_t threads =
+      std::min<std::uint64_t>(passes[0].work().team().thread_count(), part_count);
   std::uint64_t rows = 0;
   std::uint64_t tiles = 0;
   for (const ForwardPass& pass : passes) {

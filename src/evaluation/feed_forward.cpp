@@ -56,7 +56,7 @@ Result<void> feed_forward(const LayerWork& layer_work, const FeedForward& weight
     }
     return {};
   };
-  INGOT_TRY_VOID(spread(ups.panel_count(), 1, work.thread_count(), activate_panel));
+  INGOT_TRY_VOID(work.team().spread(ups.panel_count(), 1, activate_panel));
   Panels& inner = gates.features() > 0 ? gates : ups;
   if (weights.inner_norm.exists()) {
     INGOT_TRY_VOID(layer_work.normalise(weights.inner_norm, inner, inner));

@@ -262,7 +262,7 @@ std::uint64_t ForwardPass::memory_for(const Batch& batch) const noexcept {
       chunk_tokens * (most_heads + 2 * panel_tokens) + most_states;
   const std::uint64_t rotations =
       (settings.rope.rotated + settings.rope.window_rotated) * chunk_tokens;
-  const std::uint64_t threads = threads_for(work_->thread_count(), ~std::uint64_t{0});
+  const std::uint64_t threads = work_->team().thread_count();
   return sizeof(float) * (features * tokens + rotations + threads * for_thread);
 }
 
@@ -304,9 +304,9 @@ Result<Panels> ForwardPass::embed(const Batch& batch, std::span<const TokenId> i
     }
     return {};
   };
-  INGOT_TRY_VOID(spread(batch.panel_count(), 1, work_->thread_count(), embed_panel));
+  INGOT_TRY_VOID(work_->team().spread(batch.panel_count(), 1, embed_panel));
   INGOT_TRY_VOID(normalise_all(network_->embedding_norm, network_->settings, states, states,
-                               work_->thread_count(), width));
+                               work_->team(), width));
   if (network_->layer_inputs.size > 0 || network_->stream_count > 1) {
     const std::vector<std::uint8_t> tokens = tokens_of(batch);
     const LayerWork layer_work{network_->settings, *work_, batch, tokens};
@@ -340,8 +340,8 @@ Result<void> ForwardPass::run_layers(const Batch& batch, std::size_t first, std:
 Result<void> ForwardPass::finish(Panels& states) {
   const Batch no_batch;
   INGOT_TRY_VOID(merge_streams({network_->settings, *work_, no_batch, {}}, *network_, states));
-  return normalise_all(network_->output_norm, network_->settings, states, states,
-                       work_->thread_count(), network_->settings.width);
+  return normalise_all(network_->output_norm, network_->settings, states, states, work_->team(),
+                       network_->settings.width);
 }
 
 void ForwardPass::make_logits(const WeightRows& rows, std::size_t first_row, const float* x,

@@ -21,17 +21,17 @@ struct LayerWork {
     return work.project(matrix, inputs, tokens);
   }
   [[nodiscard]] Result<void> normalise(const Norm& norm, const Panels& x, Panels& y) const {
-    return normalise_all(norm, settings, x, y, work.thread_count());
+    return normalise_all(norm, settings, x, y, work.team());
   }
 
   /// Calls use(panel) on all cores.
   template <class Use>
   [[nodiscard]] Result<void> for_each_panel(const Use& use) const {
-    return spread(batch.panel_count(), 1, work.thread_count(),
-                  [&](std::uint64_t panel, std::uint64_t) -> Result<void> {
-                    use(static_cast<std::size_t>(panel));
-                    return {};
-                  });
+    return work.team().spread(batch.panel_count(), 1,
+                              [&](std::uint64_t panel, std::uint64_t) -> Result<void> {
+                                use(static_cast<std::size_t>(panel));
+                                return {};
+                              });
   }
 };
 

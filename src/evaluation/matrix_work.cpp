@@ -15,6 +15,11 @@ constexpr std::size_t tile_size = std::size_t{1} << 18;
 /// Columns that are multiplied at a time: their part of a panel stays in the first cache.
 constexpr std::size_t columns_at_a_time = 256;
 
+/// A product has so many pieces for each thread, so that all end at about the same time, and a
+/// piece so many rows, so that the tokens of a panel are read for some work.
+constexpr std::size_t pieces_of_thread = 3;
+constexpr std::size_t least_rows = 4 * group_rows;
+
 /// Rows of a tile begin in different sets of the caches.
 constexpr std::size_t row_gap = 16;
 
@@ -67,16 +72,21 @@ void MatrixWork::multiply_tile(const Matrix& matrix, const WeightRows& rows, std
 }
 
 Result<void> MatrixWork::multiply(const Matrix& matrix, const Panels& inputs, Panels& outputs) {
-  return spread(matrix.row_count, tile_rows(matrix), thread_count_,
-                [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
-                  BufferPool::Loan tile(buffers_, tile_floats(matrix));
-                  INGOT_TRY(const WeightRows rows, decode_tile(matrix, first, count, tile.data()));
-                  for (std::size_t panel = 0; panel < inputs.panel_count(); ++panel) {
-                    multiply_tile(matrix, rows, first, inputs.row(panel, 0),
-                                  outputs.row(panel, first));
-                  }
-                  return {};
-                });
+  // A small matrix would be one tile, and one thread's work. Each row is a sum of its own, so that
+  // the size of a piece changes no result.
+  const std::size_t share = matrix.row_count / (pieces_of_thread * team_.thread_count());
+  const std::size_t piece_rows = std::clamp(rounded_up(share, group_rows), least_rows,
+                                            std::max(least_rows, tile_rows(matrix)));
+  return team_.spread(
+      matrix.row_count, std::min(piece_rows, tile_rows(matrix)),
+      [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
+        BufferPool::Loan tile(buffers_, tile_floats(matrix));
+        INGOT_TRY(const WeightRows rows, decode_tile(matrix, first, count, tile.data()));
+        for (std::size_t panel = 0; panel < inputs.panel_count(); ++panel) {
+          multiply_tile(matrix, rows, first, inputs.row(panel, 0), outputs.row(panel, first));
+        }
+        return {};
+      });
 }
 
 Result<Panels> MatrixWork::project(const Matrix& matrix, const Panels& inputs,

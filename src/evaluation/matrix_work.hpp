@@ -12,6 +12,7 @@
 #include "evaluation/panels.hpp"
 #include "evaluation/product.hpp"
 #include "evaluation/work_room.hpp"
+#include "ingot/parallel.hpp"
 
 namespace ingot::evaluation {
 
@@ -33,12 +34,13 @@ class MatrixWork {
  public:
   /// `model` must outlive this.
   MatrixWork(const Model& model, unsigned thread_count, InputObserver observer)
-      : model_(model), thread_count_(thread_count), observer_(std::move(observer)) {}
+      : model_(model), observer_(std::move(observer)), team_(thread_count) {}
 
   /// Reads `substitute` in place of the tensor of the file from now on.
   void replace(Substitute substitute) noexcept { substitute_ = std::move(substitute); }
 
-  [[nodiscard]] unsigned thread_count() const noexcept { return thread_count_; }
+  /// The threads of all work of the pass.
+  [[nodiscard]] ThreadTeam& team() const noexcept { return team_; }
   [[nodiscard]] BufferPool& buffers() noexcept { return buffers_; }
 
   /// Shows the inputs of a matrix to the observer, if there is one. Of a fused
@@ -71,10 +73,10 @@ class MatrixWork {
 
  private:
   const Model& model_;
-  unsigned thread_count_;
   InputObserver observer_;
   Substitute substitute_;
   BufferPool buffers_;
+  mutable ThreadTeam team_;
 };
 
 }  // namespace ingot::evaluation

@@ -51,13 +51,13 @@ std::size_t SecondMoments::offset_of(std::size_t block, std::size_t panel) const
 }
 
 void SecondMoments::add(const Panels& inputs, std::span<const std::uint8_t> tokens,
-                        BufferPool& buffers, unsigned thread_count) {
+                        BufferPool& buffers, ThreadTeam& team) {
   const std::uint64_t products = divide_up(columns_, block_columns_) * panels_of_block_;
   const auto work = [&](std::uint64_t product, std::uint64_t) -> Result<void> {
     add_product(product / panels_of_block_, product % panels_of_block_, inputs, tokens, buffers);
     return {};
   };
-  (void)spread(products, 1, thread_count, work);  // no product can fail
+  (void)team.spread(products, 1, work);  // no product can fail
 }
 
 void SecondMoments::add_product(std::size_t block, std::size_t panel, const Panels& inputs,

@@ -9,6 +9,7 @@
 #include "evaluation/panels.hpp"
 #include "evaluation/work_room.hpp"
 #include "ingot/error.hpp"
+#include "ingot/parallel.hpp"
 
 namespace ingot::evaluation {
 
@@ -24,7 +25,7 @@ class SecondMoments {
 
   /// Adds inputs. `tokens` holds how many of the first tokens of each panel are real ones.
   void add(const Panels& inputs, std::span<const std::uint8_t> tokens, BufferPool& buffers,
-           unsigned thread_count);
+           ThreadTeam& team);
 
   /// Row `column` of its block, divided by `count`; numbers beyond the block are 0.
   void read_means(std::size_t column, float count, std::span<float> row) const noexcept;

@@ -5,17 +5,28 @@
 #include <array>
 #include <cmath>
 
-#include "ingot/parallel.hpp"
+#include "evaluation/exponentials.hpp"
 
 namespace ingot::evaluation {
 namespace {
 
 using Lanes = std::array<float, panel_tokens>;
 
-/// The approximation by tanh, which gemma was trained with.
-float gelu(float x) noexcept {
-  constexpr float root_of_2_over_pi = 0.797884560802865F;
-  return 0.5F * x * (1.0F + std::tanh(root_of_2_over_pi * x * (1.0F + 0.044715F * x * x)));
+/// Features whose sigmoids are made at a time, in a buffer of the stack.
+constexpr std::size_t sigmoids_at_a_time = 512;
+
+/// Calls use(x, sigmoid(slope * argument(x))) for each x, which it replaces by the result.
+template <class Argument, class Use>
+void replace_with_sigmoid(float slope, std::span<float> x, const Argument& argument,
+                          const Use& use) noexcept {
+  std::array<float, sigmoids_at_a_time> buffer;
+  for (std::size_t first = 0; first < x.size(); first += buffer.size()) {
+    const std::span part = x.subspan(first, std::min(buffer.size(), x.size() - first));
+    const std::span shares = std::span(buffer).first(part.size());
+    for (std::size_t i = 0; i < part.size(); ++i) shares[i] = argument(part[i]);
+    sigmoids(slope, shares);
+    for (std::size_t i = 0; i < part.size(); ++i) part[i] = use(part[i], shares[i]);
+  }
 }
 
 Lanes mean_of(std::size_t count, const float* x) noexcept {
@@ -69,19 +80,18 @@ void normalise_heads(const Norm& norm, const Settings& settings, std::size_t hea
 }
 
 Result<void> normalise_all(const Norm& norm, const Settings& settings, const Panels& x, Panels& y,
-                           unsigned thread_count, std::size_t count) {
+                           ThreadTeam& team, std::size_t count) {
   const std::size_t features = count == 0 ? y.features() : count;
-  return spread(x.panel_count(), 1, thread_count,
-                [&](std::uint64_t panel, std::uint64_t) -> Result<void> {
-                  const float* from = x.row(panel, 0);
-                  float* to = y.row(panel, 0);
-                  if (norm.exists()) {
-                    normalise(norm, settings, features, from, to);
-                  } else if (from != to) {
-                    std::copy_n(from, features * panel_tokens, to);
-                  }
-                  return {};
-                });
+  return team.spread(x.panel_count(), 1, [&](std::uint64_t panel, std::uint64_t) -> Result<void> {
+    const float* from = x.row(panel, 0);
+    float* to = y.row(panel, 0);
+    if (norm.exists()) {
+      normalise(norm, settings, features, from, to);
+    } else if (from != to) {
+      std::copy_n(from, features * panel_tokens, to);
+    }
+    return {};
+  });
 }
 
 float sigmoid(float x) noexcept { return 1.0F / (1.0F + std::exp(-x)); }
@@ -97,9 +107,11 @@ void apply_gate(Activation activation, std::span<float> gates,
   }
   constexpr float bound = 7.0F;
   constexpr float slope = 1.702F;
+  replace_with_sigmoid(
+      slope, gates, [&](float gate) { return std::min(gate, bound); },
+      [&](float gate, float share) { return std::min(gate, bound) * share; });
   for (std::size_t i = 0; i < gates.size(); ++i) {
-    const float gate = std::min(gates[i], bound);
-    gates[i] = gate * sigmoid(slope * gate) * (std::clamp(ups[i], -bound, bound) + 1.0F);
+    gates[i] *= std::clamp(ups[i], -bound, bound) + 1.0F;
   }
 }
 
@@ -108,8 +120,13 @@ void activate(Activation activation, const CurveSettings& curve, std::span<float
     for (float& each : x) each = function(each);
   };
   switch (activation) {
-    case Activation::gelu:
-      return replace(gelu);
+    case Activation::gelu: {
+      // The approximation by tanh, which gemma was trained with: 1 + tanh(u) = 2 sigmoid(2 u).
+      constexpr float root_of_2_over_pi = 0.797884560802865F;
+      return replace_with_sigmoid(
+          2.0F * root_of_2_over_pi, x, [](float y) { return y * (1.0F + 0.044715F * y * y); },
+          [](float y, float share) { return y * share; });
+    }
     case Activation::relu_squared:
       return replace([](float y) { return y > 0.0F ? y * y : 0.0F; });
     case Activation::xielu:
@@ -119,7 +136,8 @@ void activate(Activation activation, const CurveSettings& curve, std::span<float
       });
     case Activation::silu:
     case Activation::clamped_swiglu:
-      return replace([](float y) { return y * sigmoid(y); });
+      return replace_with_sigmoid(
+          1.0F, x, [](float y) { return y; }, [](float y, float share) { return y * share; });
   }
 }
 

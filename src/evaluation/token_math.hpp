@@ -9,6 +9,7 @@
 #include "evaluation/network.hpp"
 #include "evaluation/panels.hpp"
 #include "evaluation/work_room.hpp"
+#include "ingot/parallel.hpp"
 
 namespace ingot::evaluation {
 
@@ -24,7 +25,7 @@ void normalise_heads(const Norm& norm, const Settings& settings, std::size_t hea
 /// y = norm of so many features of x, all that y has if it is not said; a copy if the norm is not
 /// applied.
 [[nodiscard]] Result<void> normalise_all(const Norm& norm, const Settings& settings,
-                                         const Panels& x, Panels& y, unsigned thread_count,
+                                         const Panels& x, Panels& y, ThreadTeam& team,
                                          std::size_t count = 0);
 
 /// gate = activation(gate) * up

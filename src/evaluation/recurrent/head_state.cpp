@@ -67,13 +67,13 @@ Result<void> run_heads(const LayerWork& layer_work, const StateShape& shape, con
   };
   constexpr std::size_t numbers_of_piece = 4096;
   const std::size_t heads_of_piece = 1 + numbers_of_piece / (shape.key_size * shape.value_size);
-  return spread(batch.chunk_count * shape.head_count, heads_of_piece,
-                layer_work.work.thread_count(),
-                [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
-                  HeadState state(shape, layer_work.work.buffers());
-                  for (std::uint64_t i = first; i < first + count; ++i) run_head(i, state);
-                  return {};
-                });
+  return layer_work.work.team().spread(
+      batch.chunk_count * shape.head_count, heads_of_piece,
+      [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
+        HeadState state(shape, layer_work.work.buffers());
+        for (std::uint64_t i = first; i < first + count; ++i) run_head(i, state);
+        return {};
+      });
 }
 
 }  // namespace ingot::evaluation

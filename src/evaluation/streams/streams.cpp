@@ -80,7 +80,7 @@ Result<void> add_layer_inputs(const LayerWork& layer_work, const Network& networ
     }
     return {};
   };
-  INGOT_TRY_VOID(spread(batch.panel_count(), 1, layer_work.work.thread_count(), add));
+  INGOT_TRY_VOID(layer_work.work.team().spread(batch.panel_count(), 1, add));
   copy_features(made, 0, all, states, network.inputs_at());
   return {};
 }

@@ -2,14 +2,7 @@
 #include "ingot/parallel.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <limits>
-#include <mutex>
-#include <system_error>
 #include <thread>
-#include <utility>
-#include <vector>
 
 namespace ingot {
 namespace {
@@ -17,86 +10,11 @@ namespace {
 /// The elements that one thread decodes or encodes at a time.
 constexpr std::size_t piece_elements = std::size_t{1} << 17;
 
-/// A queue of pieces for several threads, with the first failure.
-class Queue {
- public:
-  Queue(std::uint64_t item_count, std::uint64_t piece_items, const PieceOfWork& work)
-      : item_count_(item_count), piece_items_(piece_items), work_(work) {}
-
-  /// Works until no piece is left or one failed.
-  void run() noexcept {
-    while (!has_failed_.load(std::memory_order_relaxed)) {
-      const std::uint64_t piece = next_piece_.fetch_add(1, std::memory_order_relaxed);
-      if (piece >= piece_count()) return;
-      run_piece(piece);
-    }
-  }
-
-  [[nodiscard]] std::uint64_t piece_count() const noexcept {
-    return item_count_ / piece_items_ + (item_count_ % piece_items_ != 0 ? 1 : 0);
-  }
-
-  /// The result, when all threads are done.
-  [[nodiscard]] Result<void> take_result() {
-    if (exception_ != nullptr) std::rethrow_exception(exception_);
-    return std::move(result_);
-  }
-
- private:
-  void run_piece(std::uint64_t piece) noexcept {
-    const std::uint64_t first = piece * piece_items_;
-    try {
-      Result<void> result = work_(first, std::min(piece_items_, item_count_ - first));
-      if (!result) keep(piece, std::move(result), nullptr);
-    } catch (...) {
-      keep(piece, {}, std::current_exception());
-    }
-  }
-
-  void keep(std::uint64_t piece, Result<void> result, std::exception_ptr exception) noexcept {
-    const std::lock_guard lock(mutex_);
-    has_failed_.store(true, std::memory_order_relaxed);
-    if (piece >= failed_piece_) return;
-    failed_piece_ = piece;
-    result_ = std::move(result);
-    exception_ = std::move(exception);
-  }
-
-  std::uint64_t item_count_;
-  std::uint64_t piece_items_;
-  const PieceOfWork& work_;
-  std::atomic<std::uint64_t> next_piece_ = 0;
-  std::atomic<bool> has_failed_ = false;
-  std::mutex mutex_;
-  std::uint64_t failed_piece_ = std::numeric_limits<std::uint64_t>::max();
-  Result<void> result_;
-  std::exception_ptr exception_;
-};
-
 }  // namespace
 
 unsigned threads_for(unsigned wanted, std::uint64_t piece_count) noexcept {
   if (wanted == 0) wanted = std::thread::hardware_concurrency();
   return static_cast<unsigned>(std::clamp<std::uint64_t>(piece_count, 1, std::max(1u, wanted)));
-}
-
-Result<void> spread(std::uint64_t item_count, std::uint64_t piece_items, unsigned thread_count,
-                    const PieceOfWork& work) {
-  if (piece_items == 0) return fail(Errc::invalid_argument, "piece_items", "0");
-  Queue queue(item_count, piece_items, work);
-  const unsigned threads = threads_for(thread_count, queue.piece_count());
-  std::vector<std::jthread> helpers;
-  if (threads > 1) helpers.reserve(threads - 1);
-  for (unsigned i = 1; i < threads; ++i) {
-    try {
-      helpers.emplace_back([&queue] { queue.run(); });
-    } catch (const std::system_error&) {
-      break;  // the system has no more threads; the existing ones do the work
-    }
-  }
-  queue.run();
-  helpers.clear();  // waits for them
-  return queue.take_result();
 }
 
 Result<void> dequantize_spread(TensorType type, std::span<const std::byte> src,
