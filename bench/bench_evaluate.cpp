@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "bench/foreign_library.hpp"
+#include "evaluation/kernels/product.hpp"
 #include "evaluation/panels.hpp"
-#include "evaluation/product.hpp"
 #include "ingot/evaluate.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/parallel.hpp"

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "evaluation/exponentials.hpp"
-#include "evaluation/product.hpp"
+#include "evaluation/kernels/exponentials.hpp"
+#include "evaluation/kernels/product.hpp"
 #include "ingot/half.hpp"
 
 namespace ingot::evaluation {

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "evaluation/kernels/product.hpp"
 #include "evaluation/network.hpp"
 #include "evaluation/panels.hpp"
-#include "evaluation/product.hpp"
 #include "evaluation/work_room.hpp"
 #include "ingot/parallel.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
-#include "evaluation/product.hpp"
+#include "evaluation/kernels/product.hpp"
 #include "ingot/parallel.hpp"
 
 namespace ingot::evaluation {

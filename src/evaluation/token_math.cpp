@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "evaluation/exponentials.hpp"
+#include "evaluation/kernels/exponentials.hpp"
 
 namespace ingot::evaluation {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define HWY_TARGET_INCLUDE "evaluation/exponentials_simd.cpp"
+#define HWY_TARGET_INCLUDE "evaluation/kernels/exponentials_simd.cpp"
 #include <hwy/foreach_target.h>  // before all of Highway
 
 // clang-format off
@@ -9,7 +9,7 @@
 
 #include "codec/cpu_targets.hpp"
 #include "codec/kernel_choice.hpp"
-#include "evaluation/exponentials.hpp"
+#include "evaluation/kernels/exponentials.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::evaluation::HWY_NAMESPACE {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define HWY_TARGET_INCLUDE "evaluation/product_simd.cpp"
+#define HWY_TARGET_INCLUDE "evaluation/kernels/product_simd.cpp"
 #include <hwy/foreach_target.h>  // before highway.h
 #include <hwy/highway.h>
 
@@ -7,8 +7,8 @@
 
 #include "codec/cpu_targets.hpp"
 #include "codec/kernel_choice.hpp"
+#include "evaluation/kernels/product.hpp"
 #include "evaluation/panels.hpp"
-#include "evaluation/product.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::evaluation::HWY_NAMESPACE {

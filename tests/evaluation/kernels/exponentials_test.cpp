@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "evaluation/exponentials.hpp"
+#include "evaluation/kernels/exponentials.hpp"
 
 #include <gmock/gmock.h>
 
