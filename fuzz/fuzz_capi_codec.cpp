@@ -121,7 +121,7 @@ class Caller {
     options.struct_size = sizeof options;
     options.weights = has_weights ? weights.data.get() : nullptr;
     options.is_big_endian = is_big;
-    options.effort = byte() % 3;
+    options.effort = byte() % 4;
     is_ok(ingot_quantize(type, from, elements, row_elements, options.weights, to, blocks.count,
                          is_big, place));
     is_ok(

@@ -74,8 +74,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::byte> blocks(floats.size() / block_elements * block_bytes);
   check_exact(type, floats, blocks);
   const std::vector<float> weights(has_weights ? row_elements : 0, 0.5f);
-  const auto result = quantize(type, floats, row_elements, blocks,
-                               {.importance = weights, .byte_order = byte_order});
+  const auto result =
+      quantize(type, floats, row_elements, blocks,
+               {.importance = weights,
+                .byte_order = byte_order,
+                .effort = (data[1] & 8) != 0 ? Effort::automatic : Effort::reference});
   if (!result) {
     require(result.error().code != Errc::internal);
     return 0;

@@ -50,6 +50,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<float> numbers(bytes.size() / sizeof(float));
   if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(float));
   const std::span<const float> all(numbers);
+  const auto grid = find_grid(all, static_cast<std::size_t>(32 * piece));
+  require(!grid || !grid_text(*grid).empty());
+  require(grid || effort_for(TensorType::q4_0, grid) == Effort::reference);
 
   check_blocks(live_tensor_types[piece % live_tensor_types.size()],
                std::as_bytes(std::span(bytes)));

@@ -567,7 +567,9 @@ INGOT_EXPORT ingot_code ingot_quantize(uint32_t type, const float* src, size_t e
 /// The amount of work for the choice of a block.
 enum {
   INGOT_EFFORT_REFERENCE = 0,  ///< The blocks of the reference implementation, byte for byte.
-  INGOT_EFFORT_BEST = 1  ///< The least error that a search finds: takes several times as long.
+  INGOT_EFFORT_BEST = 1,  ///< The least error that a search finds: takes several times as long.
+  INGOT_EFFORT_AUTO = 2   ///< The search for weights on a lattice that the type holds, which it
+                          ///< finds again; else the reference.
 };
 
 /// The options for encoding rows. All members after the first may be 0 or NULL.

@@ -23,11 +23,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 #include "ingot/types.hpp"
+#include "ingot/weight_grid.hpp"
 
 namespace ingot {
 
@@ -75,8 +77,18 @@ struct DequantizeOptions {
 /// The amount of work for the choice of a block.
 enum class Effort : std::uint8_t {
   reference,  ///< The blocks of the reference implementation, ggml, byte for byte.
-  best  ///< The least error that a search finds, at the same type and size: several times slower.
+  best,  ///< The least error that a search finds, at the same type and size: several times slower.
+  /// Those blocks which lie on a lattice that Q4_0, Q4_1, Q5_0, Q5_1 or Q8_0 holds get its own
+  /// scale and integers, where the reference would round a second time; all others are those of
+  /// the reference. Looking at every block takes several times as long as the reference, so find
+  /// out first whether a tensor lies on a lattice: effort_for.
+  automatic
 };
+
+/// The effort for a tensor that lies on a lattice (weight_grid.hpp), or on none, if it is to be
+/// `automatic`: `reference` unless the type holds the lattice, and `best` for Q6_K.
+[[nodiscard]] INGOT_EXPORT Effort effort_for(TensorType type,
+                                             const std::optional<WeightGrid>& grid) noexcept;
 
 struct QuantizeOptions {
   /// The weight of an error in each column: `row_elements` finite numbers, the same for every row;

@@ -15,6 +15,7 @@
 #include "ingot/model.hpp"
 #include "ingot/statistics.hpp"
 #include "ingot/tensor.hpp"
+#include "ingot/weight_grid.hpp"
 
 namespace ingot {
 
@@ -96,5 +97,12 @@ using ProfileProgress = std::function<bool(std::uint64_t done_bytes)>;
 [[nodiscard]] INGOT_EXPORT Result<std::vector<TensorProfile>> profile_tensors(
     const Model& model, std::span<const TensorInfo* const> tensors,
     const ProfileOptions& options = {}, const ProfileProgress& progress = {});
+
+/// Whether the weights of a tensor lie on a lattice, by a sample: reads 16 parts of 256 weights at
+/// most, and one or two of weights that are on none. weight_grid.hpp says more.
+///
+/// @return  nothing for types that cannot be decoded, too; errors of reading.
+[[nodiscard]] INGOT_EXPORT Result<std::optional<WeightGrid>> find_grid(const Model& model,
+                                                                       const TensorInfo& tensor);
 
 }  // namespace ingot

@@ -12,6 +12,7 @@
 #include "codec/best/best.hpp"
 #include "codec/blocks/swap_fields.hpp"
 #include "codec/codec.hpp"
+#include "codec/grid/encode_grid.hpp"
 
 namespace ingot {
 namespace {
@@ -170,6 +171,7 @@ Result<void> quantize(TensorType type, std::span<const float> src, std::size_t r
     codec::quantize_best(*best, rows);
   } else {
     found.codec->quantize(rows);
+    if (options.effort == Effort::automatic) codec::encode_grid(type, rows);
   }
   if (options.byte_order == Endian::big) {
     codec::swap_fields(info, dst);

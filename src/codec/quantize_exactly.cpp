@@ -11,6 +11,7 @@
 #include <string>
 
 #include "codec/codec.hpp"
+#include "codec/encode/code_range.hpp"
 #include "codec/encode/packing.hpp"
 #include "ingot/half.hpp"
 #include "ingot/quantize.hpp"
@@ -21,37 +22,6 @@ namespace {
 
 constexpr std::size_t block_size = 32;
 using Values = std::array<float, block_size>;
-
-template <class Block>
-constexpr bool has_minimum = requires(Block block) {
-  block.minimum;
-};
-
-/// The lowest code, without the offset that it is stored with, and the number of codes.
-template <class Block>
-struct CodeRange {
-  static constexpr int lowest = 0, count = 0;
-};
-template <>
-struct CodeRange<BlockQ4_0> {
-  static constexpr int lowest = -8, count = 16;
-};
-template <>
-struct CodeRange<BlockQ4_1> {
-  static constexpr int lowest = 0, count = 16;
-};
-template <>
-struct CodeRange<BlockQ5_0> {
-  static constexpr int lowest = -16, count = 32;
-};
-template <>
-struct CodeRange<BlockQ5_1> {
-  static constexpr int lowest = 0, count = 32;
-};
-template <>
-struct CodeRange<BlockQ8_0> {
-  static constexpr int lowest = -128, count = 256;
-};
 
 bool is_f16(float value) noexcept { return f32_from_f16(f16_from_f32(value)) == value; }
 

@@ -34,7 +34,7 @@ PYTHON_OF_HEADER = {
     "split": "split", "statistics": "stats", "store": "open", "summary": "Model.summary",
     "tensor": "Tensor", "tensor_profile": "stats", "tensor_statistics": "stats",
     "tokenizer": "Tokenizer", "tokenizer_export": "export_tokenizer", "types": "tensor_types",
-    "vocabulary_statistics": "Tokenizer.statistics",
+    "vocabulary_statistics": "Tokenizer.statistics", "weight_grid": "plan_quantization",
 }
 # Headers whose functions Python has of its own, or that are parts to build other programs with.
 WITHOUT = {
@@ -61,6 +61,7 @@ FUNCTIONS_WITHOUT = {
         "get_float", "get_double", "factor", "map_file", "get_string", "out_of_range", "size_of_tensor", "dequantize", "cut_shards",
         "quantized_file_bytes", "mean_of_chunks", "MemoryStore", "read_file",
         "Vocabulary", "explain", "missing_keys", "layers_of", "expected_tensors", "unchecked_variants", "refusals_of", "plan_architecture_sample",
+        "find_grid", "grid_text", "effort_for",
         "ArchitectureHeader", "uses_of", "usual_chunk_tokens"},
     "hashlib": {"digest_of", "Digest"},
     "yaml": {"parse_yaml", "yaml_scalar"},

@@ -18,7 +18,8 @@ constexpr std::size_t first_quantize_options_size =
     offsetof(ingot_quantize_options, is_big_endian) + sizeof(std::uint32_t);
 
 static_assert(static_cast<int>(Effort::reference) == INGOT_EFFORT_REFERENCE &&
-              static_cast<int>(Effort::best) == INGOT_EFFORT_BEST);
+              static_cast<int>(Effort::best) == INGOT_EFFORT_BEST &&
+              static_cast<int>(Effort::automatic) == INGOT_EFFORT_AUTO);
 
 /// An array that a caller gives as pointer and count.
 template <class Element>
@@ -108,7 +109,7 @@ ingot_code ingot_quantize_with(uint32_t type, const float* src, size_t element_c
   return at_boundary(error, [&]() -> Result<void> {
     INGOT_TRY(const ingot_quantize_options given,
               capi::known_options(options, first_quantize_options_size));
-    if (given.effort > INGOT_EFFORT_BEST) {
+    if (given.effort > INGOT_EFFORT_AUTO) {
       return fail(Errc::invalid_argument, "effort", std::to_string(given.effort));
     }
     INGOT_TRY(const auto floats, array_of(src, element_count, "src"));

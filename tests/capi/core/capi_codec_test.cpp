@@ -74,7 +74,7 @@ TEST_F(CapiCodec, EncodesWithMoreEffort) {
   };
   expect_code(INGOT_OK, encode);
   EXPECT_EQ(blocks, expected);
-  options.effort = 2;
+  options.effort = 3;
   expect_code(INGOT_ERROR_INVALID_ARGUMENT, encode);
   options = {.struct_size = 8, .weights = nullptr, .effort = 0, .is_big_endian = 0};
   expect_code(INGOT_ERROR_INVALID_ARGUMENT, encode);
