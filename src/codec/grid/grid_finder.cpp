@@ -48,10 +48,10 @@ bool GridFinder::add(std::span<const float> part) noexcept {
   // What is not finite is refused, or wanted, elsewhere.
   if (!std::ranges::all_of(part, [](float weight) { return std::isfinite(weight); })) return true;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    // Weights on no lattice of 32 may still be on one of 16, and on no larger one.
-    if (i < 2 || groups_[1].fits()) look(part, i);
+    // Where no group of 16 is on a lattice, no larger one is.
+    if (i == 0 || groups_[i - 1].fits()) look(part, i);
   }
-  return !(groups_[0].is_over() && groups_[1].is_over());
+  return !groups_[0].is_over();
 }
 
 std::optional<WeightGrid> GridFinder::result() const noexcept {
