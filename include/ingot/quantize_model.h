@@ -21,7 +21,7 @@ extern "C" {
 typedef struct ingot_quantize_model_options {
   size_t struct_size;          ///< sizeof(ingot_quantize_model_options)
   const char* importance;      ///< The path of an importance matrix; default: none.
-  uint32_t effort;             ///< INGOT_EFFORT_...
+  uint32_t effort;             ///< INGOT_EFFORT_...; that of the program is INGOT_EFFORT_AUTO.
   uint32_t thread_count;       ///< Default: as many as the machine has cores.
   uint32_t may_replace;        ///< If not 0, replaces a file that exists.
   uint32_t allows_requantize;  ///< If not 0, quantizes tensors again that are quantized.
@@ -44,8 +44,8 @@ typedef struct ingot_quantize_model_options {
 ///                 INGOT_ERROR_REQUANTIZE_REFUSED, INGOT_ERROR_WEIGHTS_REQUIRED for types that need
 ///                 an importance matrix, INGOT_ERROR_WEIGHT_NOT_FINITE.
 ///
-/// The bytes are those of the program and of llama.cpp. Data streams: memory does not grow with
-/// tensors.
+/// The bytes are those of llama.cpp with INGOT_EFFORT_REFERENCE, which is 0, and with the same
+/// effort those of the program. Data streams: memory does not grow with tensors.
 INGOT_EXPORT ingot_code ingot_quantize_model(const ingot_model* model, const char* mixture,
                                              const char* path,
                                              const ingot_quantize_model_options* options,

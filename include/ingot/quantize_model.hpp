@@ -43,7 +43,7 @@ struct QuantizeModelOptions {
   const ImportanceMatrix* importance = nullptr;  ///< Borrowed.
   std::string importance_name = {};              ///< The value of the key quantize.imatrix.file.
 
-  Effort effort = Effort::reference;  ///< The effort for each block, also when types are measured.
+  Effort effort = Effort::automatic;  ///< The effort for each block, also when types are measured.
   /// With Effort::best, matrices whose second moments `importance` has are rounded so that later
   /// weights of a row make good the errors of earlier ones (error feedback).
   bool uses_feedback = true;
@@ -81,8 +81,11 @@ struct PlannedTensor {
   std::uint64_t size_bytes = 0;  ///< The bytes of the tensor in the result.
   bool has_importance = false;   ///< The matrix has data for it, and its new type uses it.
   bool has_feedback = false;     ///< It is encoded with error feedback.
-  double estimated_cost = 0.0;   ///< What TargetOutcome adds up, if there is a target.
-  std::string explanation = {};  ///< What `explain` says of the choice.
+  /// The lattice that its weights lie on, with Effort::automatic, by a sample.
+  std::optional<WeightGrid> grid = {};
+  Effort effort = Effort::reference;  ///< How its blocks are chosen; for `automatic`, effort_for.
+  double estimated_cost = 0.0;        ///< What TargetOutcome adds up, if there is a target.
+  std::string explanation = {};       ///< What `explain` says of the choice.
 
   [[nodiscard]] bool is_copied() const noexcept { return source->type == choice.type; }
 };
@@ -100,6 +103,11 @@ void describe(Visitor& visit, const PlannedTensor& tensor) {
   visit("importance", tensor.has_importance, "", "whether importance data is used");
   visit("feedback", tensor.has_feedback, "",
         "whether it is encoded with error feedback, by second moments");
+  visit("lattice", tensor.grid, "",
+        "the lattice that its weights lie on, by a sample; null if on none, or with another effort "
+        "than `auto`");
+  visit("searched", tensor.effort != Effort::reference, "",
+        "whether its blocks are searched for, or made by the lattice");
 }
 
 /// How well a target was met. Costs are expected divergences of the predictions in nats per token

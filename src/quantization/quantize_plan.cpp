@@ -5,6 +5,7 @@
 
 #include "ingot/error_feedback.hpp"
 #include "ingot/metadata_keys.hpp"
+#include "ingot/parallel.hpp"
 #include "ingot/quantize_model.hpp"
 #include "quantization/quantize_work.hpp"
 #include "quantization/type_budget.hpp"
@@ -40,6 +41,7 @@ class QuantizePlanner {
     if (plan_.file_type && !has_quantized && is_quantized(recipe_->base)) {
       plan_.file_type = quantization::guess_file_type(plan_);
     }
+    if (options_.effort == Effort::automatic) INGOT_TRY_VOID(find_grids(has_target));
     if (has_target) {
       INGOT_TRY_VOID(quantization::fit_to_target(model_, options_, plan_, progress));
     }
@@ -47,6 +49,7 @@ class QuantizePlanner {
     for (PlannedTensor& planned : plan_.tensors) {
       INGOT_TRY_VOID(check(planned));
       planned.explanation = explain(planned.choice, *planned.source, types_);
+      if (planned.grid) planned.explanation += "; on a " + grid_text(*planned.grid);
       plan_.size_bytes += planned.size_bytes;
     }
     return std::move(plan_);
@@ -122,6 +125,18 @@ class QuantizePlanner {
                     (entries.empty() ? "" : ", not even \"" + entries[0].name + "\""));
   }
 
+  /// Of the tensors that are quantized, or may be.
+  Result<void> find_grids(bool has_target) {
+    return spread(plan_.tensors.size(), 1, options_.thread_count,
+                  [&](std::uint64_t i, std::uint64_t) -> Result<void> {
+                    PlannedTensor& planned = plan_.tensors[static_cast<std::size_t>(i)];
+                    const bool may_change = has_target || !planned.is_copied();
+                    if (!may_change || !is_quantized(planned.choice.type)) return {};
+                    INGOT_TRY(planned.grid, find_grid(model_, *planned.source));
+                    return {};
+                  });
+  }
+
   Result<void> check(PlannedTensor& planned) const {
     const TensorInfo& tensor = *planned.source;
     if (planned.is_copied()) return {};
@@ -133,7 +148,11 @@ class QuantizePlanner {
     }
     const ImatrixEntry* entry = quantization::find_importance(options_.importance, tensor);
     const bool has_data = entry != nullptr;
-    const bool is_searched = options_.effort == Effort::best && to.is_quantized();
+    if (to.is_quantized()) {
+      planned.effort = options_.effort == Effort::automatic ? effort_for(to.type, planned.grid)
+                                                            : options_.effort;
+    }
+    const bool is_searched = planned.effort == Effort::best;
     planned.has_importance = has_data && (is_searched || to.weights != ImportanceWeights::unused);
     planned.has_feedback = options_.effort == Effort::best && options_.uses_feedback &&
                            has_feedback(to.type) && quantization::has_moments(entry, tensor);

@@ -201,7 +201,7 @@ Result<void> ChunkQuantizer::encode_blocks(const TensorTarget& target, const Run
     return quantize(to.type, run.floats, run.chunk.column_count, blocks,
                     {.importance = inputs.weights,
                      .byte_order = byte_order_,
-                     .effort = target.options->effort});
+                     .effort = target.planned->effort});
   }
   INGOT_TRY(const OutputEnergy outputs,
             quantize_with_feedback(to.type, run.floats, blocks, *inputs.moments, inputs.weights));

@@ -152,13 +152,14 @@ class OfferMaker {
     TypeOffer offer{.type = type, .size_bytes = size_of(type, tensor_.element_count)};
     std::vector<std::byte> blocks(size_of(type, part_));
     std::vector<float> decoded(part_);
+    const Effort effort =
+        options_.effort == Effort::automatic ? effort_for(type, planned_.grid) : options_.effort;
     TensorError error;
     for (std::size_t i = 0; i < sampled_rows_.size(); ++i) {
       const auto source = std::span<const float>(source_).subspan(i * part_, part_);
       const auto weights = std::span<const float>(weights_).subspan(i * part_, part_);
       const auto used = entry_ != nullptr ? weights : std::span<const float>();
-      INGOT_TRY_VOID(
-          quantize(type, source, part_, blocks, {.importance = used, .effort = options_.effort}));
+      INGOT_TRY_VOID(quantize(type, source, part_, blocks, {.importance = used, .effort = effort}));
       INGOT_TRY_VOID(dequantize(type, blocks, decoded));
       add_weighted(source, decoded, weights, error);
     }

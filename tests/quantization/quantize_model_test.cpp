@@ -42,6 +42,52 @@ TEST_F(QuantizeModel, GivesTheBytesOfTheCodecWithAnyNumberOfThreads) {
   }
 }
 
+/// Integers from -8 to 7 times a scale for each 64 weights.
+SourceTensor make_int4(const std::string& name) {
+  SourceTensor source = make_source(name, {512, 8});
+  for (std::size_t i = 0; i < source.floats.size(); ++i) {
+    const float scale = 0.01f + 0.001f * static_cast<float>(i / 64 % 7);
+    source.floats[i] = scale * std::floor(source.floats[i] * 128.0f);
+  }
+  return source;
+}
+
+TEST_F(QuantizeModel, KeepsALatticeAndIsTheReferenceOtherwise) {
+  const SourceTensor lattice = make_int4("blk.0.ffn_up.weight");
+  const SourceTensor other = make_source("blk.1.ffn_up.weight", {512, 8});
+  const Model model = write_model({lattice, other});
+  options_.recipe = find_recipe("Q4_0");
+  options_.types.is_pure = true;
+  const auto plan = plan_quantization(model, options_);
+  ASSERT_THAT(plan, Succeeds());
+  for (const PlannedTensor& planned : plan->tensors) {
+    const bool is_lattice = planned.source->name == lattice.name;
+    EXPECT_EQ(planned.grid.has_value(), is_lattice);
+    EXPECT_EQ(planned.effort, is_lattice ? Effort::automatic : Effort::reference);
+    EXPECT_EQ(planned.explanation.ends_with("on a 4-bit lattice, groups of 64"), is_lattice);
+  }
+  const auto errors = run(model);
+  ASSERT_THAT(errors, Succeeds());
+  expect_data(open_result(), other, expected(other, TensorType::q4_0));
+  // The scale alone was rounded, to binary16.
+  EXPECT_LT((*errors)[plan->tensors[0].source->name == lattice.name ? 0 : 1].relative(), 0.0005);
+  options_.effort = Effort::reference;
+  ASSERT_THAT(run(model), Succeeds());
+  expect_data(open_result(), lattice, expected(lattice, TensorType::q4_0));
+}
+
+/// What a target measures is what its types get.
+TEST_F(QuantizeModel, CountsOnALatticeForATarget) {
+  const Model model =
+      write_model({make_int4("blk.0.ffn_up.weight"), make_source("blk.1.ffn_up.weight", {512, 8})});
+  options_.target_bits_per_weight = 6.5;
+  const auto plan = plan_quantization(model, options_);
+  ASSERT_THAT(plan, Succeeds());
+  for (const PlannedTensor& planned : plan->tensors) {
+    EXPECT_EQ(planned.choice.type, planned.grid ? TensorType::q4_0 : TensorType::q8_0);
+  }
+}
+
 TEST_F(QuantizeModel, GivesTheBytesOfTheBestEffortWithAnyNumberOfThreads) {
   const SourceTensor source = make_source("blk.0.ffn_up.weight", {512, 700});  // several chunks
   const Model model = write_model({source});

@@ -123,9 +123,10 @@ def quantize(array: Array, type: str, importance: Optional[Array] = None, *,
         The tensor type, such as ``"Q4_K"``.
     importance : array of float, optional
         How much an error in each column matters: as many numbers as a row has.
-    effort : {"reference", "best"}
+    effort : {"reference", "best", "auto"}
         How blocks are chosen: as the reference implementation, ggml, does it; or those with the
-        least error that a search finds, which takes several times as long.
+        least error that a search finds, which takes several times as long; or those blocks by
+        their lattice that lie on one, as int4 checkpoints do, and the others as ggml.
     byte_order : {"little", "big"}
         Of the blocks.
     threads : int
@@ -143,16 +144,13 @@ def quantize(array: Array, type: str, importance: Optional[Array] = None, *,
         ``weights_required`` for types that need an importance; ``row_not_whole_blocks`` (a
         FormatError); ``invalid_argument`` if an importance is not finite, or for another `effort`.
     """
-    if effort not in ("reference", "best"):
-        raise usage_error("invalid_argument", f"effort is \"reference\" or \"best\", not {effort!r}",
-                          "effort")
     row = tensor_type(type)
     numbers = _as_floats(array)
     columns = numbers.shape[-1] if numbers.ndim else 1
     weights = None if importance is None else np.ascontiguousarray(importance, np.float32)
     shape: Tuple[int, ...] = numbers.shape[:-1] + (columns // row.block_elements * row.block_bytes,)
     blocks = np.empty(shape, np.uint8)
-    _core.encode(row.type, numbers, columns, blocks, weights, effort == "best", byte_order, threads)
+    _core.encode(row.type, numbers, columns, blocks, weights, effort, byte_order, threads)
     return blocks
 
 

@@ -239,7 +239,7 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
                       token_embedding_type: Optional[str] = None,
                       patterns: Optional[Mapping[str, str]] = None, keep_shards: bool = False,
                       allow_requantize: bool = False, allow_nan: bool = False,
-                      pre: Optional[str] = None, effort: str = "reference", feedback: bool = True,
+                      pre: Optional[str] = None, effort: str = "auto", feedback: bool = True,
                       threads: int = 0, progress: Progress = None) -> QuantizePlan:
     """Choose the types of a quantized model, and check all that can be checked before the work.
 
@@ -263,8 +263,8 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
         Quantize what is quantized already; weights that are not finite.
     pre : str, optional
         For a folder: as of `plan_import`.
-    effort : {"reference", "best"}
-        How blocks are chosen, as for `ingot.quantize`.
+    effort : {"auto", "reference", "best"}
+        How blocks are chosen, as for `ingot.quantize`; ``"auto"`` looks at a sample of each tensor.
     feedback : bool
         With ``"best"``, let later weights of a row make good the errors of earlier ones wherever
         `importance` has second moments (``moment_columns=`` of `collect_importance`).

@@ -5,6 +5,7 @@
 #include <ingot/tensor_profile.hpp>
 
 #include "python_facts.hpp"
+#include "python_options.hpp"
 
 namespace ingot::python {
 namespace {
@@ -29,14 +30,14 @@ void decode(const std::string& type, const py::object& data, const py::object& o
 }
 
 void encode(const std::string& type, const py::object& numbers, std::size_t row_elements,
-            const py::object& out, const py::object& importance, bool is_best,
+            const py::object& out, const py::object& importance, const std::string& effort,
             const std::string& byte_order, unsigned threads) {
   const Buffer source(numbers);
   const Buffer target(out, true);
   std::optional<Buffer> weights;
   QuantizeOptions options;
   options.byte_order = endian_from(byte_order);
-  options.effort = is_best ? Effort::best : Effort::reference;
+  options.effort = OptionSetter::choice<Effort>("effort", effort);
   if (!importance.is_none()) {
     weights.emplace(importance);
     options.importance = weights->floats();

@@ -22,8 +22,8 @@ template <>
 inline constexpr Choice<BumpCodes> choices_of<BumpCodes>[] = {{"doc", BumpCodes::doc},
                                                               {"engine", BumpCodes::engine}};
 template <>
-inline constexpr Choice<Effort> choices_of<Effort>[] = {{"reference", Effort::reference},
-                                                        {"best", Effort::best}};
+inline constexpr Choice<Effort> choices_of<Effort>[] = {
+    {"reference", Effort::reference}, {"best", Effort::best}, {"auto", Effort::automatic}};
 template <>
 inline constexpr Choice<Endian> choices_of<Endian>[] = {{"little", Endian::little},
                                                         {"big", Endian::big}};
@@ -50,6 +50,17 @@ class OptionSetter {
     }
   }
 
+  /// The value that a word stands for.
+  template <class T>
+  static T choice(const char* name, const std::string& word) {
+    std::string known;
+    for (const auto& [choice, value] : choices_of<T>) {
+      if (word == choice) return value;
+      known += (known.empty() ? "" : ", ") + std::string(choice);
+    }
+    refuse_word(word, std::string(name) + " is one of " + known);
+  }
+
  private:
   template <class T>
   static void set(const char* name, const py::handle& value, T& target) {
@@ -69,15 +80,6 @@ class OptionSetter {
   static void set(const char* name, const py::handle& value, const Recipe*& target);
   static void set(const char* name, const py::handle& value, RenameTensors& target);
 
-  template <class T>
-  static T choice(const char* name, const std::string& word) {
-    std::string known;
-    for (const auto& [choice, value] : choices_of<T>) {
-      if (word == choice) return value;
-      known += (known.empty() ? "" : ", ") + std::string(choice);
-    }
-    refuse_word(word, std::string(name) + " is one of " + known);
-  }
   [[noreturn]] static void refuse_word(const std::string& word, std::string detail);
 
   const py::dict& options_;

@@ -20,7 +20,7 @@ constexpr std::size_t first_options_size =
 Result<QuantizeModelOptions> convert(const ingot_quantize_model_options& given,
                                      const char* mixture) {
   QuantizeModelOptions options;
-  if (given.effort > INGOT_EFFORT_BEST) {
+  if (given.effort > INGOT_EFFORT_AUTO) {
     return fail(Errc::invalid_argument, "effort", std::to_string(given.effort));
   }
   options.effort = static_cast<Effort>(given.effort);

@@ -97,9 +97,10 @@ void add_quantize_command(CLI::App& program, Console& console) {
   add_matrix_options(command, *options);
   add_choice(
       command, "--effort", "EFFORT", options->settings.effort,
-      {{"reference", Effort::reference}, {"best", Effort::best}},
-      "How blocks are chosen, {}: those of ggml, or the best that a search finds, which takes "
-      "longer; default: reference");
+      {{"auto", Effort::automatic}, {"reference", Effort::reference}, {"best", Effort::best}},
+      "How blocks are chosen, {}: by a search for weights on a lattice (int4, QAT) and else as "
+      "ggml "
+      "does it; always as ggml; always by the search, which takes longer; default: auto");
   add_switch(command, "--no-feedback", options->has_no_feedback,
              "With --effort best, make no use of the second moments of an importance matrix");
   add_switch(command, "--keep-split", options->settings.keeps_shards,

@@ -5,14 +5,66 @@
 
 #include <algorithm>
 #include <ingot/text.hpp>
+#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cli/imported_folder.hpp"
+#include "commands/quantize/quantize_targets.hpp"
 #include "commands/sensitivity/sensitivity_file.hpp"
 #include "text/name_match.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
+namespace {
+
+void remark_grids(const QuantizePlan& plan, const std::string& name, Console& console) {
+  // Models have one lattice, or two or three.
+  std::map<std::string, std::vector<const PlannedTensor*>> found;
+  for (const PlannedTensor& planned : plan.tensors) {
+    if (!planned.grid || planned.is_copied() || !is_quantized(planned.choice.type)) continue;
+    const std::string_view outcome =
+        planned.effort == Effort::reference
+            ? "get types that do not hold it: they are rounded a second time"
+            : "keep it, where --effort reference would round a second time";
+    found[fmt::format("on a {}, {}", grid_text(*planned.grid), outcome)].push_back(&planned);
+  }
+  for (const auto& [text, tensors] : found) {
+    console.remark(name, fmt::format("{}, such as {}, with weights {}",
+                                     plural(tensors.size(), "tensor", "tensors"),
+                                     escape(tensors[0]->source->name), text));
+  }
+}
+
+void remark_moments(const QuantizePlan& plan, const std::string& name, Console& console) {
+  bool is_any_quantized = false;
+  for (const PlannedTensor& planned : plan.tensors) {
+    if (planned.has_feedback) return;
+    is_any_quantized |= !planned.is_copied() && is_quantized(planned.choice.type);
+  }
+  if (!is_any_quantized) return;
+  console.remark(name,
+                 "without second moments (`ingot imatrix collect --moments 256`) --effort best "
+                 "lowers errors, but not on every text the divergence, and perplexity may rise; "
+                 "`ingot evaluate` compares");
+}
+
+}  // namespace
+
+Effort usable_effort(const QuantizeRequest& options, Console& console) {
+  const Effort effort = options.settings.effort;
+  if (effort != Effort::automatic || !options.is_plan || has_target(options)) return effort;
+  const bool is_remote = console.remote().opened_file(options.file).has_value() ||
+                         is_remote_folder(console, options.file);
+  return is_remote ? Effort::reference : effort;
+}
+
+void remark_effort(Effort effort, const QuantizePlan& plan, const std::string& name,
+                   Console& console) {
+  remark_grids(plan, name, console);
+  if (effort == Effort::best) remark_moments(plan, name, console);
+}
 
 ExitCode open_importance(const QuantizeRequest& options, Console& console,
                          std::optional<ImportanceMatrix>& matrix) {
@@ -83,19 +135,6 @@ void remark_coverage(const ImportanceMatrix& matrix, const QuantizePlan& plan, c
   if (!missing.empty()) text += "; none for " + missing;
   if (unused > 0) text += fmt::format("; {} of its entries are of no tensor here", unused);
   console.remark(name, text);
-}
-
-void remark_moments(const QuantizePlan& plan, const std::string& name, Console& console) {
-  bool is_any_quantized = false;
-  for (const PlannedTensor& planned : plan.tensors) {
-    if (planned.has_feedback) return;
-    is_any_quantized |= !planned.is_copied() && is_quantized(planned.choice.type);
-  }
-  if (!is_any_quantized) return;
-  console.remark(name,
-                 "without second moments (`ingot imatrix collect --moments 256`) --effort best "
-                 "lowers errors, but not on every text the divergence, and perplexity may rise; "
-                 "`ingot evaluate` compares");
 }
 
 }  // namespace ingot::cli

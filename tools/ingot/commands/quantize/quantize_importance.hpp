@@ -25,7 +25,13 @@ namespace ingot::cli {
 void remark_coverage(const ImportanceMatrix& matrix, const QuantizePlan& plan, const Model& model,
                      const std::string& name, Console& console);
 
-/// Remarks that the effort `best` promises less if no tensor is encoded with error feedback.
-void remark_moments(const QuantizePlan& plan, const std::string& name, Console& console);
+/// The effort of the options. The plan of a remote model needs no weights, so it looks for no
+/// lattices in them.
+[[nodiscard]] Effort usable_effort(const QuantizeRequest& options, Console& console);
+
+/// Remarks which tensors keep the lattice that they lie on, and which do not; of the effort `best`
+/// that it promises less if no tensor is encoded with error feedback.
+void remark_effort(Effort effort, const QuantizePlan& plan, const std::string& name,
+                   Console& console);
 
 }  // namespace ingot::cli

@@ -119,6 +119,7 @@ class Run {
     if (importance_ != nullptr) settings_.importance_name = options.imatrix_files[0];
     settings_.uses_feedback = !options.has_no_feedback;
     settings_.thread_count = console.threads();
+    settings_.effort = usable_effort(options, console);
   }
 
   /// Everything but the work: of several results none is begun before all can be.
@@ -130,7 +131,7 @@ class Run {
     if (importance_ != nullptr) {
       remark_coverage(*importance_, plan_, model_, options_.imatrix_files[0], console_);
     }
-    if (settings_.effort == Effort::best) remark_moments(plan_, options_.file, console_);
+    remark_effort(settings_.effort, plan_, options_.file, console_);
     if (const Result<void> cut = make_shards(); !cut) {
       return console_.fail(options_.file, cut.error());
     }
@@ -374,8 +375,7 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
     const auto ready = before_reading(console, options.file, model, import.get(), passes);
     return ready ? ExitCode::done : console.fail(options.file, ready.error());
   };
-  // For a target errors are measured first.
-  if (has_target(options)) code = expect_passes(options.is_plan ? 1 : 2);
+  if (has_target(options)) code = expect_passes(options.is_plan ? 1 : 2);  // errors come first
   if (code != ExitCode::done) return code;
   if (!options.is_plan) {
     INGOT_CLI_TRY_VOID(make_output_folder(options.out), console, options.out);
