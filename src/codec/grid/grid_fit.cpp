@@ -2,8 +2,10 @@
 #include "codec/grid/grid_fit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "ingot/half.hpp"
@@ -23,6 +25,17 @@ constexpr double least_f16_rounding = 0x1p-25;
 double chance_of(double tolerance, double step) noexcept {
   return std::min(1.0, 4 * tolerance / step);
 }
+
+/// A weight for a quick look, in parts of the distance that is divided into steps.
+struct Probe {
+  double distance = 0.0;
+  double tolerance = 1.0;  ///< Of it, and of the step.
+
+  [[nodiscard]] bool is_off(int steps) const noexcept {
+    const double place = distance * steps;
+    return std::fabs(place - static_cast<int>(place + 0.5)) > tolerance * steps;
+  }
+};
 
 /// The rounding of the type with the fewest digits that holds the weights.
 double rounding_of(std::span<const float> weights) noexcept {
@@ -61,8 +74,8 @@ std::optional<GridFit> GridGroup::fit_differences(double wanted_chance) const no
 /// BF16 has too few digits to tell that larger integers are any.
 int GridGroup::most_steps() const noexcept { return rounding_ == bf16_rounding ? 31 : 255; }
 
-/// Tries 1, 2, 3, ... steps between the origin and the weight that is farthest from it. Of most
-/// numbers of steps the first or second weight shows that they are wrong.
+/// Tries 1, 2, 3, ... steps between the origin and the weight that is farthest from it. Two of the
+/// other weights show at once that most numbers of steps are wrong.
 std::optional<GridFit> GridGroup::fit(float origin, double wanted_chance) const noexcept {
   const auto distance_of = [&](float x) { return std::fabs(double{x} - double{origin}); };
   const float farthest = *std::ranges::max_element(weights_, {}, distance_of);
@@ -70,8 +83,19 @@ std::optional<GridFit> GridGroup::fit(float origin, double wanted_chance) const 
   if (distance == 0.0) return std::nullopt;
   const double origin_tolerance = origin == 0.0f ? 0.0 : tolerance_of(origin);
   const double tolerance = tolerance_of(farthest) + origin_tolerance;
+  std::array<Probe, 2> probes;
+  std::size_t probe = 0;
+  for (const float weight : weights_) {
+    const double part = distance_of(weight) / distance;
+    // Where the farthest weight says little of the step, no probe does.
+    if (part == 0.0 || part == 1.0 || probe == probes.size() || tolerance > 0.01 * distance)
+      continue;
+    const double own_tolerance = tolerance_of(weight) + origin_tolerance;
+    probes[probe++] = {part, 1.02 * (own_tolerance + part * tolerance) / distance};
+  }
   std::optional<GridFit> unclear;
   for (int steps = 1; steps <= most_steps(); ++steps) {
+    if (probes[0].is_off(steps) || probes[1].is_off(steps)) continue;
     std::optional<GridFit> found = fit_step({.origin = origin,
                                              .least_step = (distance - tolerance) / steps,
                                              .greatest_step = (distance + tolerance) / steps},
