@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -177,6 +178,42 @@ TEST(CheckData, FindsScalesZerosAndDuplicates) {
   EXPECT_EQ(found, (std::map<std::string, std::string>{{"scale_impossible", "scale"},
                                                        {"data_all_zero", "zero"},
                                                        {"data_duplicate", "two"}}));
+}
+
+/// Rules that Q4_0 of weights breaks; the integers from -limit to limit times a scale, or any.
+std::vector<std::string> broken_by_q4_0(double limit, Effort effort) {
+  Random random(1);
+  std::vector<float> weights(1 << 14);
+  for (float& weight : weights) {
+    double sum = -3.0;
+    for (int i = 0; i < 6; ++i) sum += static_cast<double>(random.below(1 << 20)) * 0x1p-20;
+    weight = static_cast<float>(limit == 0 ? sum : std::clamp(std::round(4 * sum), -limit, limit));
+  }
+  if (limit != 0) {
+    for (std::size_t i = 0; i < weights.size(); i += 32) weights[i] = static_cast<float>(limit);
+  }
+  std::vector<std::byte> blocks(weights.size() / 32 * 18);
+  EXPECT_THAT(quantize(TensorType::q4_0, weights, 1024, blocks, {.effort = effort}), Succeeds());
+  GgufBuilder file;
+  file.pair("general.architecture", "eagle3")
+      .pair("general.quantization_version", std::uint32_t{2});
+  file.tensor("weights", {1024, 16}, TensorType::q4_0, 0);
+  file.pad_to(32).raw({reinterpret_cast<const char*>(blocks.data()), blocks.size()});
+  const Bytes bytes = file.bytes();
+  const auto model = Model::open_memory(bytes);
+  EXPECT_THAT(model, Succeeds());
+  std::vector<std::string> found;
+  for (const Finding& finding : findings_with_data(*model, 1)) {
+    found.emplace_back(finding.rule->name);
+  }
+  return found;
+}
+
+TEST(CheckData, FindsALatticeThatWasRoundedAgain) {
+  EXPECT_THAT(broken_by_q4_0(7, Effort::reference), testing::ElementsAre("lattice_rounded"));
+  EXPECT_THAT(broken_by_q4_0(7, Effort::automatic), testing::IsEmpty());
+  EXPECT_THAT(broken_by_q4_0(8, Effort::reference), testing::IsEmpty());
+  EXPECT_THAT(broken_by_q4_0(0, Effort::reference), testing::IsEmpty());
 }
 
 TEST(CheckData, CanBeInterrupted) {
