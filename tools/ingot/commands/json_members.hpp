@@ -6,6 +6,7 @@
 #include <ingot/describe.hpp>
 #include <ingot/summary.hpp>
 #include <ingot/types.hpp>
+#include <ingot/weight_grid.hpp>
 #include <ranges>
 
 #include "cli/json_stream.hpp"
@@ -16,6 +17,8 @@ namespace ingot::cli {
 /// Whether a T in a list is written on one line.
 template <class T>
 inline constexpr bool is_json_row = false;
+template <>
+inline constexpr bool is_json_row<WeightGrid> = true;
 
 /// The visitor that writes each member of a result into the object that is open.
 class JsonMembers {
@@ -60,6 +63,13 @@ class JsonMembers {
 
   JsonStream& json_;
 };
+
+/// Writes a member that may be missing: null, or an object.
+template <class T>
+void write_optional(JsonStream& json, std::string_view name, const std::optional<T>& result) {
+  JsonMembers members(json);
+  members(name, result, {}, {});
+}
 
 /// Writes the members of a result into the object that is open.
 template <class T>

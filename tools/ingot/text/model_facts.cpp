@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <ingot/metadata_keys.hpp>
+#include <ingot/tensor_profile.hpp>
 #include <ingot/text.hpp>
 
 namespace ingot::cli {
@@ -72,6 +74,25 @@ std::vector<ShardFact> shard_facts(const Model& model) {
     shards[file.index] = {file.path, file.index, true, file.file_bytes};
   }
   return shards;
+}
+
+std::optional<WeightGrid> usual_grid(const Model& model) {
+  std::vector<const TensorInfo*> matrices;
+  for (const TensorInfo& tensor : model.tensors()) {
+    if (!is_float(tensor.type) || tensor.shape.size() < 2 || model.data(tensor).empty()) continue;
+    matrices.push_back(&tensor);
+  }
+  // Some may be kept as they were: the first and the last ones, embeddings or a router.
+  constexpr std::size_t looks = 8;
+  std::vector<WeightGrid> found;
+  const std::size_t count = std::min(looks, matrices.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto grid = find_grid(model, *matrices[i * matrices.size() / count]);
+    if (grid && *grid) found.push_back(**grid);
+  }
+  const bool are_alike = std::ranges::adjacent_find(found, std::not_equal_to()) == found.end();
+  if (found.empty() || !are_alike || 2 * found.size() < count) return std::nullopt;
+  return found[0];
 }
 
 std::uint64_t total_file_bytes(const Model& model) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <ingot/model.hpp>
 #include <ingot/summary.hpp>
+#include <ingot/weight_grid.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,10 @@ struct ShardFact {
 
 /// Bytes after the last tensor and its padding, over all files.
 [[nodiscard]] std::uint64_t trailing_bytes(const Model& model);
+
+/// The lattice that matrices of floats lie on, by a sample of some of them. Nothing if they are on
+/// none or on several, or if the weights are not at hand: those of a remote file are not fetched.
+[[nodiscard]] std::optional<WeightGrid> usual_grid(const Model& model);
 
 /// The value of a key if it is a string that is not empty.
 [[nodiscard]] std::optional<std::string_view> find_text(const Model& model, std::string_view key);

@@ -100,6 +100,7 @@ void write_show_json(JsonStream& json, const std::string& file, const Model& mod
     write_members(json, *summary.projector);
   }
   json.objects("types", summary.types, [&](const TypeShare& share) { write_members(json, share); });
+  write_optional(json, "lattice", usual_grid(model));
   json.member("tensor_count", model.tensors().size());
   json.member("metadata_count", shown_key_count(model, shows_all_keys));
   write_shards(json, model);

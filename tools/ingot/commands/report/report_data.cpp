@@ -10,9 +10,11 @@
 #include <ingot/check.hpp>
 #include <ingot/model.hpp>
 #include <ingot/summary.hpp>
+#include <ingot/tensor_profile.hpp>
 #include <ingot/text.hpp>
 #include <ingot/tokenizer.hpp>
 #include <ingot/vocabulary_statistics.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -215,6 +217,11 @@ void write_tensors(JsonStream& json, const ReportData& report) {
     const TensorInfo& tensor = model.tensors()[i];
     write_tensor_members(json, model, report.foreign, tensor);
     write_profile(json, report, tensor, report.profiles[i]);
+    std::optional<WeightGrid> grid;
+    if (report.profiles[i] != nullptr && is_float(tensor.type) && tensor.shape.size() > 1) {
+      grid = find_grid(model, tensor).value_or(std::nullopt);
+    }
+    write_optional(json, "lattice", grid);
   });
 }
 

@@ -189,9 +189,8 @@ class Page {
   }
 
   void print_types() {
-    const std::size_t max_rows = console_.part(12);
     std::size_t type_columns = 0;
-    const std::size_t rows = std::min(summary_.types.size(), max_rows);
+    const std::size_t rows = std::min(summary_.types.size(), console_.part(12));
     for (std::size_t i = 0; i < rows; ++i) {
       type_columns = std::max(type_columns, type_text(summary_.types[i].type).size());
     }
@@ -201,6 +200,7 @@ class Page {
     if (rows < summary_.types.size()) {
       write_line("", plural(summary_.types.size() - rows, "more type", "more types"));
     }
+    if (const auto grid = usual_grid(model_)) write_line("weights", "on a " + grid_text(*grid));
     if (summary_.file_type && rows > 0) write_line("label", file_type_text(*summary_.file_type));
     start_group();
   }

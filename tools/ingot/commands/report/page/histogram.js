@@ -59,7 +59,8 @@ class TensorView {
       ['Offset in file', digits(tensor.file_offset)],
     ];
     if (summary.shards.length > 0) facts.push(['Shard', String(tensor.shard + 1)]);
-    const {stats, error} = tensor;
+    const {stats, error, lattice} = tensor;
+    if (lattice) facts.push(['Lattice', lattice.text]);
     if (stats) {
       facts.push(['Smallest', numberText(stats.min)], ['Largest', numberText(stats.max)],
         ['Mean', numberText(stats.mean)], ['Standard deviation', numberText(stats.std)],

@@ -85,6 +85,7 @@ const tensorLines = (tensor) => {
   if (tensor.stats && tensor.stats.std !== null) {
     lines.push(`mean ${numberText(tensor.stats.mean)}, deviation ${numberText(tensor.stats.std)}`);
   }
+  if (tensor.lattice) lines.push(`on a ${tensor.lattice.text}`);
   if (tensor.error) lines.push(`SQNR ${decibels(tensor.error.sqnr)}`);
   return lines;
 };
