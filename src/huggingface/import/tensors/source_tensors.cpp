@@ -147,6 +147,11 @@ Result<std::shared_ptr<const NumberSource>> SourceTensor::numbers() const {
       std::make_shared<StoredNumbers>(file, file_offset, *dtype->type, dtype->bits / 8));
 }
 
+std::string described(const SourceTensor& tensor) {
+  return (tensor.dtype == nullptr ? "" : std::string(tensor.dtype->name) + " ") +
+         shape_text(tensor.shape);
+}
+
 Result<std::vector<std::byte>> SourceTensor::read_all(std::uint64_t max_bytes) const {
   if (file == nullptr || size_bytes > max_bytes) {
     return refuse(name, "at most " + std::to_string(max_bytes) + " bytes are expected");
@@ -183,6 +188,8 @@ struct KnownQuantization {
 
 constexpr std::array known_quantizations = {
     KnownQuantization{"gptq", undo_gptq},
+    KnownQuantization{"awq", undo_awq},
+    KnownQuantization{"bitsandbytes", undo_bitsandbytes},
     KnownQuantization{"fp8", undo_fp8},
     KnownQuantization{"compressed-tensors", undo_compressed},
     KnownQuantization{"modelopt", undo_modelopt},
@@ -214,16 +221,19 @@ bool has_known_quantization(const Config& config) {
 
 Result<void> undo_quantization(const Config& config, std::vector<SourceTensor>& tensors) {
   const auto method = method_of(config);
-  if (!method) return {};
-  const KnownQuantization* const known = find_known(*method);
-  if (known == nullptr) {
-    return refuse(
-        "config.json",
-        "the quantization method `" + *method +
-            "` is not supported; gptq, fp8, compressed-tensors, modelopt, mlx and mxfp4 are");
+  const KnownQuantization* const known = method ? find_known(*method) : nullptr;
+  if (method && known == nullptr) {
+    std::string names;
+    for (const KnownQuantization& one : known_quantizations) {
+      names += (names.empty() ? "" : ", ") + std::string(one.method);
+    }
+    return refuse("config.json",
+                  "the quantization method `" + *method + "` is not supported; known are " + names);
   }
-  if (known->undo == nullptr) return {};
-  return known->undo(*config.find(known->settings), tensors);
+  if (known != nullptr && known->undo != nullptr) {
+    INGOT_TRY_VOID(known->undo(*config.find(known->settings), tensors));
+  }
+  return undo_mlx_arrangement(config, tensors);
 }
 
 }  // namespace ingot::huggingface

@@ -48,6 +48,9 @@ struct SourceTensor {
   [[nodiscard]] Result<std::vector<std::byte>> read_all(std::uint64_t max_bytes) const;
 };
 
+/// Element type and shape in a message: "F16 [4096, 32]".
+[[nodiscard]] std::string described(const SourceTensor& tensor);
+
 /// The file that lists the tensors of the others.
 inline constexpr std::string_view index_file = "model.safetensors.index.json";
 
@@ -78,6 +81,15 @@ inline constexpr std::string_view index_file = "model.safetensors.index.json";
 [[nodiscard]] Result<void> undo_gptq(const nlohmann::json& settings,
                                      std::vector<SourceTensor>& tensors);
 
+/// AWQ: NAME.qweight, .qzeros and .scales become NAME.weight, behind all others.
+[[nodiscard]] Result<void> undo_awq(const nlohmann::json& settings,
+                                    std::vector<SourceTensor>& tensors);
+
+/// bitsandbytes: NAME.weight and what lies beside it become NAME.weight, in place: codes of 4 bits
+/// with NAME.weight.absmax and .quant_state, integers with NAME.SCB.
+[[nodiscard]] Result<void> undo_bitsandbytes(const nlohmann::json& settings,
+                                             std::vector<SourceTensor>& tensors);
+
 /// compressed-tensors: NAME.weight is multiplied by its scales, NAME.weight_scale, one for all, for
 /// each row or for each block; packed integers: undo_packed.
 [[nodiscard]] Result<void> undo_compressed(const nlohmann::json& settings,
@@ -87,9 +99,14 @@ inline constexpr std::string_view index_file = "model.safetensors.index.json";
 /// NAME.weight, behind all others.
 [[nodiscard]] Result<void> undo_packed(std::uint64_t bits, std::vector<SourceTensor>& tensors);
 
-/// MLX: NAME.weight of packed codes, .scales and .biases become NAME.weight, in place.
+/// MLX: NAME.weight of packed codes, .scales and perhaps .biases become NAME.weight, in place.
 [[nodiscard]] Result<void> undo_mlx(const nlohmann::json& settings,
                                     std::vector<SourceTensor>& tensors);
+
+/// Gives tensors that MLX has renamed, turned or added 1 to the form of other folders. Stacks of
+/// experts stay stacks.
+[[nodiscard]] Result<void> undo_mlx_arrangement(const Config& config,
+                                                std::vector<SourceTensor>& tensors);
 
 /// ModelOpt: weights in NVFP4 get their scales, those in FP8 are multiplied by theirs,
 /// NAME.weight_scale.

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Weights that GPTQ has quantized.
+// Weights that GPTQ or AWQ has quantized: a row of words for inputs, a column for outputs.
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/byte_order.hpp"
+#include "huggingface/folder/config.hpp"
 #include "huggingface/folder/refusal.hpp"
+#include "huggingface/import/tensors/quantized/packed_numbers.hpp"
 #include "huggingface/import/tensors/source_tensors.hpp"
 #include "ingot/half.hpp"
 
@@ -31,10 +36,22 @@ struct Sides {
 
 /// Words of the codes of some outputs: the rows of the table, cut at both sides.
 struct Strip {
-  std::uint64_t first_output = 0;
-  std::uint64_t output_count = 0;
+  std::uint64_t first_word = 0;
+  std::uint64_t word_count = 0;  // of a row
   std::vector<std::byte> words;
 };
+
+/// How codes are packed.
+struct WordLayout {
+  std::uint64_t bits = 4;
+  std::uint32_t zero_offset = 0;  ///< What is added to stored zeros.
+  bool packs_outputs = false;     ///< A word has codes of neighbouring outputs, not inputs.
+  std::array<std::uint8_t, 8> slots{0, 1, 2, 3, 4, 5, 6, 7};  ///< Of an output in such a word.
+};
+
+/// AutoAWQ packs the outputs 0, 2, 4, 6, 1, 3, 5, 7 into a word (awq/utils/packing_utils.py).
+constexpr WordLayout awq_layout{
+    .bits = 4, .zero_offset = 0, .packs_outputs = true, .slots = {0, 4, 1, 5, 2, 6, 3, 7}};
 
 /// The bytes of the last read. The pieces of a tensor follow one another, so one buffer for all
 /// tensors of a folder saves nearly all reads, and its memory does not grow with the model.
@@ -51,14 +68,18 @@ class GptqNumbers final : public NumberSource {
   struct Parts {
     SourceTensor codes, zeros, scales, groups;
   };
-  GptqNumbers(Parts parts, std::uint64_t bits, std::uint32_t zero_offset,
-              std::shared_ptr<LastRead> last)
-      : parts_(std::move(parts)), last_(std::move(last)), bits_(bits), zero_offset_(zero_offset) {
-    outputs_ = parts_.codes.shape[1];
-    inputs_ = parts_.codes.shape[0] * word_bits / bits;
-    strip_outputs_ =
-        std::clamp<std::uint64_t>(usual_strip_bytes / 4 / parts_.codes.shape[0], 1, outputs_);
-  }
+  GptqNumbers(Parts parts, const WordLayout& layout, std::shared_ptr<LastRead> last)
+      : parts_(std::move(parts)),
+        last_(std::move(last)),
+        layout_(layout),
+        per_word_(word_bits / layout.bits),
+        row_words_(parts_.codes.shape[1]),
+        outputs_(row_words_ * (layout.packs_outputs ? per_word_ : 1)),
+        inputs_(parts_.codes.shape[0] * (layout.packs_outputs ? 1 : per_word_)),
+        group_(inputs_ / parts_.scales.shape[0]),
+        strip_words_(std::clamp<std::uint64_t>(usual_strip_bytes / 4 / parts_.codes.shape[0], 1,
+                                               row_words_)),
+        is_bf16_(parts_.scales.dtype->type == TensorType::bf16) {}
 
   [[nodiscard]] TensorType type() const noexcept override { return TensorType::f32; }
 
@@ -92,12 +113,13 @@ class GptqNumbers final : public NumberSource {
       INGOT_TRY(last_->sides, read_sides());
       last_->reader = this;
     }
-    const auto has_output = [&](const Strip& one) {
-      return output >= one.first_output && output - one.first_output < one.output_count;
+    const std::uint64_t word = layout_.packs_outputs ? output / per_word_ : output;
+    const auto has_word = [&](const Strip& one) {
+      return word >= one.first_word && word - one.first_word < one.word_count;
     };
-    if (last_->strip == nullptr || !has_output(*last_->strip)) {
+    if (last_->strip == nullptr || !has_word(*last_->strip)) {
       last_->strip = nullptr;
-      INGOT_TRY(last_->strip, read_strip(output / strip_outputs_ * strip_outputs_));
+      INGOT_TRY(last_->strip, read_strip(word / strip_words_ * strip_words_));
     }
     sides = last_->sides;
     strip = last_->strip;
@@ -108,6 +130,7 @@ class GptqNumbers final : public NumberSource {
     auto sides = std::make_shared<Sides>();
     INGOT_TRY(sides->zeros, parts_.zeros.read_all(max_side_bytes));
     INGOT_TRY(sides->scales, parts_.scales.read_all(max_side_bytes));
+    if (!has_groups()) return std::shared_ptr<const Sides>(std::move(sides));
     INGOT_TRY(sides->groups, parts_.groups.read_all(max_side_bytes));
     for (std::uint64_t input = 0; input < inputs_; ++input) {
       if (word_at(sides->groups, input) >= parts_.scales.shape[0])
@@ -116,18 +139,21 @@ class GptqNumbers final : public NumberSource {
     return std::shared_ptr<const Sides>(std::move(sides));
   }
 
-  /// Reads the strip from an output on: at once if it is the whole table, else a piece of each row.
-  [[nodiscard]] Result<std::shared_ptr<const Strip>> read_strip(std::uint64_t first_output) const {
+  /// Without a list of groups, they are inputs that follow one another.
+  [[nodiscard]] bool has_groups() const noexcept { return parts_.groups.file != nullptr; }
+
+  /// Reads the strip from a word on: at once if it is the whole table, else a piece of each row.
+  [[nodiscard]] Result<std::shared_ptr<const Strip>> read_strip(std::uint64_t first_word) const {
     auto strip = std::make_shared<Strip>();
-    strip->first_output = first_output;
-    strip->output_count = std::min(strip_outputs_, outputs_ - first_output);
+    strip->first_word = first_word;
+    strip->word_count = std::min(strip_words_, row_words_ - first_word);
     const std::uint64_t rows = parts_.codes.shape[0];
-    strip->words.resize(static_cast<std::size_t>(rows * strip->output_count * 4));
-    const std::uint64_t pieces = strip->output_count == outputs_ ? 1 : rows;
+    strip->words.resize(static_cast<std::size_t>(rows * strip->word_count * 4));
+    const std::uint64_t pieces = strip->word_count == row_words_ ? 1 : rows;
     const std::size_t piece_bytes = strip->words.size() / static_cast<std::size_t>(pieces);
     for (std::uint64_t row = 0; row < pieces; ++row) {
       INGOT_TRY_VOID(parts_.codes.file->read(
-          parts_.codes.file_offset + (row * outputs_ + first_output) * 4,
+          parts_.codes.file_offset + (row * row_words_ + first_word) * 4,
           std::span(strip->words)
               .subspan(static_cast<std::size_t>(row) * piece_bytes, piece_bytes)));
     }
@@ -135,25 +161,28 @@ class GptqNumbers final : public NumberSource {
   }
 
   [[nodiscard]] std::uint32_t field(std::uint32_t word, std::uint64_t slot) const noexcept {
-    return word >> (slot * bits_) & ((1u << bits_) - 1);
+    return word >> (slot * layout_.bits) & ((1u << layout_.bits) - 1);
   }
 
   /// Decodes weights of one output, from an input on.
   void decode(const Sides& sides, const Strip& strip, std::uint64_t output, std::uint64_t input,
               std::span<std::byte> destination) const noexcept {
-    const std::uint64_t per_word = word_bits / bits_;
+    const bool packs_outputs = layout_.packs_outputs;
+    const std::uint64_t output_slot =
+        packs_outputs ? layout_.slots[output % per_word_] : output % per_word_;
+    const std::uint64_t column = (packs_outputs ? output / per_word_ : output) - strip.first_word;
     for (std::size_t i = 0; i < destination.size(); i += sizeof(float), ++input) {
-      // A row of words holds 32 / bits inputs of all outputs.
-      const std::uint32_t word =
-          word_at(strip.words, input / per_word * strip.output_count + output - strip.first_output);
-      const std::uint64_t group = word_at(sides.groups, input);
+      const std::uint64_t row = packs_outputs ? input : input / per_word_;
+      const std::uint64_t slot = packs_outputs ? output_slot : input % per_word_;
+      const std::uint32_t code = field(word_at(strip.words, row * strip.word_count + column), slot);
+      const std::uint64_t group = has_groups() ? word_at(sides.groups, input) : input / group_;
       const std::uint32_t zero_word =
-          word_at(sides.zeros, group * (outputs_ / per_word) + output / per_word);
-      const std::uint32_t code = field(word, input % per_word);
-      const std::uint32_t zero = field(zero_word, output % per_word) + zero_offset_;
+          word_at(sides.zeros, group * (outputs_ / per_word_) + output / per_word_);
+      const std::uint32_t zero = field(zero_word, output_slot) + layout_.zero_offset;
       const auto place = static_cast<std::size_t>(group * outputs_ + output) * 2;
+      const auto half = load_little<std::uint16_t>(&sides.scales[place]);
       const float value =
-          f32_from_f16(load_little<std::uint16_t>(&sides.scales[place])) *
+          (is_bf16_ ? f32_from_bf16(half) : f32_from_f16(half)) *
           static_cast<float>(static_cast<std::int32_t>(code) - static_cast<std::int32_t>(zero));
       std::memcpy(destination.data() + i, &value, sizeof value);
     }
@@ -161,40 +190,128 @@ class GptqNumbers final : public NumberSource {
 
   Parts parts_;
   std::shared_ptr<LastRead> last_;
-  std::uint64_t bits_;
-  std::uint32_t zero_offset_;
-  std::uint64_t outputs_ = 0;
-  std::uint64_t inputs_ = 0;
-  std::uint64_t strip_outputs_ = 0;
+  WordLayout layout_;
+  std::uint64_t per_word_;
+  std::uint64_t row_words_;
+  std::uint64_t outputs_;
+  std::uint64_t inputs_;
+  std::uint64_t group_;
+  std::uint64_t strip_words_;
+  bool is_bf16_;
 };
 
-bool is_table(const SourceTensor& tensor, std::string_view dtype, std::uint64_t rows,
-              std::uint64_t columns) {
-  return tensor.dtype != nullptr && tensor.dtype->name == dtype &&
-         tensor.shape == std::vector<std::uint64_t>{rows, columns};
+Result<void> expect_table(const SourceTensor& tensor, std::string_view dtype,
+                          const std::vector<std::uint64_t>& shape) {
+  const bool has_type =
+      tensor.dtype != nullptr && tensor.file != nullptr &&
+      (tensor.dtype->name == dtype || (dtype == "F16" && tensor.dtype->type == TensorType::bf16));
+  if (has_type && tensor.shape == shape) return {};
+  return refuse(tensor.name, std::string(dtype) + " " + shape_text(shape) +
+                                 " is expected, which fits the codes; it is " + described(tensor));
 }
 
-Result<SourceTensor> combine(const std::string& base, GptqNumbers::Parts parts, std::uint64_t bits,
-                             std::uint32_t zero_offset, std::shared_ptr<LastRead> last) {
+/// The weight that the tables stand for, if they fit one another.
+Result<SourceTensor> combine(const std::string& base, GptqNumbers::Parts parts,
+                             const WordLayout& layout, std::shared_ptr<LastRead> last) {
   const SourceTensor& codes = parts.codes;
-  const std::uint64_t per_word = word_bits / bits;
-  if (codes.shape.size() != 2 || codes.dtype->name != "I32" || codes.shape[0] == 0 ||
-      codes.shape[1] % per_word != 0) {
+  const std::uint64_t per_word = word_bits / layout.bits;
+  constexpr std::uint64_t most = std::uint64_t{1} << 40;
+  if (codes.shape.size() != 2 || codes.dtype == nullptr || codes.dtype->name != "I32" ||
+      codes.shape[0] == 0 || codes.shape[1] == 0 || codes.shape[0] > most ||
+      codes.shape[1] > most || (!layout.packs_outputs && codes.shape[1] % per_word != 0)) {
+    return refuse(codes.name, "a table of I32 is expected, with whole words of outputs");
+  }
+  const std::uint64_t inputs = codes.shape[0] * (layout.packs_outputs ? 1 : per_word);
+  const std::uint64_t outputs = codes.shape[1] * (layout.packs_outputs ? per_word : 1);
+  const std::uint64_t groups = parts.scales.shape.empty() ? 0 : parts.scales.shape[0];
+  const bool has_groups = parts.groups.file != nullptr;
+  if (groups == 0 || (!has_groups && inputs % groups != 0)) {
+    return refuse(parts.scales.name, "a row of scales for each group of the " +
+                                         std::to_string(inputs) + " inputs is expected");
+  }
+  INGOT_TRY_VOID(expect_table(parts.scales, "F16", {groups, outputs}));
+  INGOT_TRY_VOID(expect_table(parts.zeros, "I32", {groups, outputs / per_word}));
+  if (has_groups) INGOT_TRY_VOID(expect_table(parts.groups, "I32", {inputs}));
+  SourceTensor weight{.name = base + ".weight", .shape = {outputs, inputs}};
+  weight.code_bits = layout.bits;
+  weight.computed = std::make_shared<GptqNumbers>(std::move(parts), layout, std::move(last));
+  return weight;
+}
+
+/// The bits of one weight: those of config.json, unless the list of groups, which has a place for
+/// each input, tells that the weight has others (`dynamic` of GPTQModel).
+std::uint64_t bits_of(const GptqNumbers::Parts& parts, std::uint64_t usual) {
+  if (parts.groups.shape.size() != 1 || parts.codes.shape.size() != 2) return usual;
+  for (const std::uint64_t bits : {2u, 4u, 8u}) {
+    const std::uint64_t inputs = parts.groups.shape[0];
+    if (inputs != 0 && inputs % (word_bits / bits) == 0 &&
+        inputs / (word_bits / bits) == parts.codes.shape[0])
+      return bits;
+  }
+  return usual;
+}
+
+using Combine =
+    std::function<Result<SourceTensor>(const std::string& base, const GptqNumbers::Parts& parts)>;
+
+/// Makes of each NAME.qweight, .qzeros, .scales and perhaps .g_idx a NAME.weight behind all others.
+Result<void> combine_all(std::vector<SourceTensor>& tensors, const Combine& make) {
+  std::map<std::string, std::size_t, std::less<>> positions;
+  for (std::size_t i = 0; i < tensors.size(); ++i) positions[tensors[i].name] = i;
+  std::vector<SourceTensor> combined;
+  std::vector<bool> is_used(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    constexpr std::string_view ending = ".qweight";
+    if (!tensors[i].name.ends_with(ending)) continue;
+    const std::string base = tensors[i].name.substr(0, tensors[i].name.size() - ending.size());
+    GptqNumbers::Parts parts{.codes = tensors[i], .zeros = {}, .scales = {}, .groups = {}};
+    is_used[i] = true;
+    for (const auto& [suffix, part] : {std::pair(".qzeros", &parts.zeros),
+                                       {".scales", &parts.scales},
+                                       {".g_idx", &parts.groups}}) {
+      const auto found = positions.find(base + suffix);
+      if (found == positions.end() && part == &parts.groups) continue;
+      if (found == positions.end()) return refuse(base + suffix, "the tensor is missing");
+      *part = tensors[found->second];
+      is_used[found->second] = true;
+    }
+    INGOT_TRY(SourceTensor weight, make(base, parts));
+    combined.push_back(std::move(weight));
+  }
+  std::vector<SourceTensor> result;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (!is_used[i]) result.push_back(std::move(tensors[i]));
+  }
+  std::move(combined.begin(), combined.end(), std::back_inserter(result));
+  tensors = std::move(result);
+  return {};
+}
+
+/// AutoAWQ's GEMV: codes, zeros and scales of an output in a row, in the order of the inputs. Rows
+/// of zeros are filled up, and those of scales to eight for each word of zeros.
+Result<SourceTensor> combine_rows(const std::string& base, const GptqNumbers::Parts& parts,
+                                  std::uint64_t group) {
+  constexpr std::uint64_t per_word = word_bits / 4;
+  const SourceTensor& codes = parts.codes;
+  if (codes.shape.size() != 2 || codes.dtype == nullptr || codes.dtype->name != "I32" ||
+      codes.shape[1] == 0 || codes.shape[1] > max_side_bytes) {
     return refuse(codes.name, "a table of I32 is expected");
   }
-  const std::uint64_t inputs = codes.shape[0] * per_word;
-  const std::uint64_t outputs = codes.shape[1];
-  const std::uint64_t groups = parts.scales.shape.empty() ? 0 : parts.scales.shape[0];
-  if (groups == 0 || !is_table(parts.scales, "F16", groups, outputs) ||
-      !is_table(parts.zeros, "I32", groups, outputs / per_word) ||
-      parts.groups.dtype->name != "I32" ||
-      parts.groups.shape != std::vector<std::uint64_t>{inputs}) {
-    return refuse(codes.name, "its scales, qzeros and g_idx do not fit it");
+  const std::uint64_t inputs = codes.shape[1] * per_word;
+  if (group == 0) group = inputs;
+  if (inputs % group != 0) {
+    return refuse(codes.name, "its " + std::to_string(inputs) + " inputs are no whole groups of " +
+                                  std::to_string(group));
   }
-  SourceTensor weight{.name = base + ".weight", .shape = {outputs, inputs}};
-  weight.code_bits = bits;
-  weight.computed =
-      std::make_shared<GptqNumbers>(std::move(parts), bits, zero_offset, std::move(last));
+  const std::uint64_t least = (inputs / group - 1) / per_word + 1;
+  const std::uint64_t width = parts.zeros.shape.size() == 2 ? parts.zeros.shape[1] : 0;
+  INGOT_TRY_VOID(expect_table(parts.zeros, "I32",
+                              {codes.shape[0], std::clamp(width, least, least + per_word)}));
+  INGOT_TRY_VOID(expect_table(parts.scales, "F16", {codes.shape[0], width * per_word}));
+  SourceTensor weight{.name = base + ".weight", .shape = {codes.shape[0], inputs}, .code_bits = 4};
+  weight.computed = std::make_shared<PackedNumbers>(
+      PackedNumbers::Parts{.codes = codes, .scales = parts.scales, .zeros = &parts.zeros},
+      PackedLayout{.bits = 4, .columns = inputs, .group = group, .zeros_follow_groups = true});
   return weight;
 }
 
@@ -210,38 +327,41 @@ Result<void> undo_gptq(const nlohmann::json& settings, std::vector<SourceTensor>
   // Zeros are stored one too small, except in the second format.
   const auto format = settings.find("checkpoint_format");
   const std::uint32_t zero_offset = format == settings.end() || *format == "gptq" ? 1 : 0;
-
-  std::map<std::string, std::size_t, std::less<>> positions;
-  for (std::size_t i = 0; i < tensors.size(); ++i) positions[tensors[i].name] = i;
   const auto last = std::make_shared<LastRead>();
-  std::vector<SourceTensor> combined;
-  std::vector<bool> is_used(tensors.size());
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    constexpr std::string_view ending = ".qweight";
-    if (!tensors[i].name.ends_with(ending)) continue;
-    const std::string base = tensors[i].name.substr(0, tensors[i].name.size() - ending.size());
-    std::vector<std::size_t> places = {i};
-    for (const char* part : {".qzeros", ".scales", ".g_idx"}) {
-      const auto found = positions.find(base + part);
-      if (found == positions.end()) return refuse(base + part, "the tensor is missing");
-      places.push_back(found->second);
-    }
-    for (const std::size_t place : places) is_used[place] = true;
-    INGOT_TRY(SourceTensor weight, combine(base,
-                                           {.codes = tensors[places[0]],
-                                            .zeros = tensors[places[1]],
-                                            .scales = tensors[places[2]],
-                                            .groups = tensors[places[3]]},
-                                           bits, zero_offset, last));
-    combined.push_back(std::move(weight));
+  return combine_all(tensors, [&](const std::string& base, const GptqNumbers::Parts& parts) {
+    const WordLayout layout{.bits = bits_of(parts, bits), .zero_offset = zero_offset};
+    return combine(base, parts, layout, last);
+  });
+}
+
+Result<void> undo_awq(const nlohmann::json& settings, std::vector<SourceTensor>& tensors) {
+  const auto member = [&](const char* name, const nlohmann::json& otherwise) {
+    const auto found = settings.find(name);
+    return found == settings.end() || found->is_null() ? otherwise : *found;
+  };
+  const nlohmann::json version = member("version", "gemm");
+  const std::string name = version.is_string() ? lower_case(version.get<std::string>()) : "";
+  if (member("bits", member("w_bit", 4)) != 4 || (name != "gemm" && name != "gemv")) {
+    return refuse("config.json",
+                  "AWQ weights of 4 bits in the versions gemm and gemv are "
+                  "supported; this is version `" +
+                      name + "`");
   }
-  std::vector<SourceTensor> result;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (!is_used[i]) result.push_back(std::move(tensors[i]));
+  const nlohmann::json size = member("group_size", member("q_group_size", -1));
+  std::uint64_t group = 0;  // all inputs
+  if (size != -1) {
+    INGOT_TRY(group, count_of(size, "group_size"));
   }
-  std::move(combined.begin(), combined.end(), std::back_inserter(result));
-  tensors = std::move(result);
-  return {};
+  const auto last = std::make_shared<LastRead>();
+  return combine_all(
+      tensors,
+      [&](const std::string& base, const GptqNumbers::Parts& parts) -> Result<SourceTensor> {
+        if (parts.groups.file != nullptr) {
+          return refuse(parts.groups.name, "AWQ has no groups in another order");
+        }
+        return name == "gemv" ? combine_rows(base, parts, group)
+                              : combine(base, parts, awq_layout, last);
+      });
 }
 
 }  // namespace ingot::huggingface
