@@ -21,6 +21,13 @@
 
 namespace ingot {
 
+/// How a folder holds quantized weights.
+enum class FolderPacking : std::uint8_t {
+  none,  ///< Decoded.
+  mlx,   ///< As MLX: affine, in groups of 32, 64 or 128, the largest that the blocks allow.
+  gptq   ///< As GPTQ: tables of words for inputs; embeddings are decoded.
+};
+
 struct FolderExportOptions {
   /// The type of all tensors of floats: F32, F16 or BF16. Default: quantized tensors become F32,
   /// which holds all of their values, so that they can be quantized to the same bytes again; other
@@ -31,6 +38,10 @@ struct FolderExportOptions {
   /// Refuse a model that would not come back: Errc::would_be_lost. Tensors keep their order, for
   /// which one may be cut into more files.
   bool is_strict = false;
+  /// Weights keep their codes in this form. What it does not hold exactly is refused with
+  /// Errc::would_be_lost, unless `is_lossy`.
+  FolderPacking packing = FolderPacking::none;
+  bool is_lossy = false;      ///< Weights of other types are rounded to the nearest that is held.
   bool replace = false;       ///< Files that exist are replaced; else the folder must be empty.
   unsigned thread_count = 0;  ///< 0: as many as the machine has cores.
 };
@@ -40,6 +51,8 @@ void describe_options(Visitor& visit, FolderExportOptions& options) {
   visit("type", options.type);
   visit("max_file_bytes", options.max_file_bytes);
   visit("strict", options.is_strict);
+  visit("packing", options.packing);
+  visit("lossy", options.is_lossy);
   visit("replace", options.replace);
   visit("threads", options.thread_count);
 }
@@ -58,7 +71,8 @@ void describe_options(Visitor& visit, FolderExportOptions& options) {
 /// @param folder  a path. The folder is made if needed. It must not hold other files that an import
 ///                would take for a part of the model.
 /// @return  Errc::architecture_unsupported, with the known ones; Errc::tokenizer_unknown;
-///          Errc::already_exists; Errc::would_be_lost; Errc::invalid_argument for other types.
+///          Errc::already_exists; Errc::would_be_lost, also for weights that `packing` rounds;
+///          Errc::invalid_argument for other types.
 ///
 /// Memory: the tokenizer's files as text and the headers of the safetensors, and twice
 /// that during planning. Thread-safe.

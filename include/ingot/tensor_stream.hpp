@@ -32,6 +32,7 @@ struct OutputTensor {
   /// ...), which the output holds one after the other. The number is even. The rows of a vector are
   /// its elements.
   std::uint64_t interleaved_rows = 0;
+  bool is_unsigned = false;  ///< Whole numbers, for formats that tell these from others.
 };
 
 /// The whole tensor, in another type or its own. Fails with Errc::row_not_whole_blocks or

@@ -38,4 +38,9 @@ void store(std::byte* to, T value, bool is_swapped) noexcept {
   std::memcpy(to, &value, sizeof value);
 }
 
+template <std::unsigned_integral T>
+void store_little(std::byte* to, T value) noexcept {
+  store(to, value, std::endian::native != std::endian::little);
+}
+
 }  // namespace ingot

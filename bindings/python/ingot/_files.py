@@ -118,7 +118,8 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
             bump_context: Optional[int] = None, bump_config: Optional[Path] = None,
             bump_manifest: Optional[Path] = None, allow_loss: bool = False, widen: bool = False,
             strictly_original: bool = False, base: Optional[Path] = None,
-            strict: bool = False, replace: bool = False, dry_run: bool = False,
+            strict: bool = False, packing: Optional[str] = None, lossy: bool = False,
+            replace: bool = False, dry_run: bool = False,
             threads: int = 0, progress: Progress = None) -> Conversion:
     """Convert a model to another format, or to GGUF of another kind.
 
@@ -149,6 +150,10 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
         LoRA adapters: the folder of the base model, of which config.json is read. Default: `source`.
     strict : bool
         A folder that is written: refuse a model that would not come back from it.
+    packing : {"mlx", "gptq"}, optional
+        A folder that is written: quantized weights keep their codes, as MLX or GPTQ has them.
+    lossy : bool
+        With `packing`: weights that it does not hold exactly are rounded, not refused.
 
     Returns
     -------
@@ -173,10 +178,10 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
     writes_folder = names == "hf" and ending is None
     bump_config = bump_config and os.fspath(bump_config)
     bump_manifest = bump_manifest and os.fspath(bump_manifest)
-    options = {**chosen("convert", locals()), "strict": strict}
-    if strict and not writes_folder:
-        raise TypeError('strict is for folders that are written: names="hf" and a path whose ending '
-                        "tells no format")
+    options = {**chosen("convert", locals()), "strict": strict, "packing": packing, "lossy": lossy}
+    if (strict or packing or lossy) and not writes_folder:
+        raise TypeError('strict, packing and lossy are for folders that are written: names="hf" and a '
+                        "path whose ending tells no format")
     folder = folder_with(source, "config.json", "adapter_config.json") if names is None else None
     if folder is not None and ending == "gguf":
         _refuse_misplaced(options, _GGUF_OPTIONS)

@@ -5,6 +5,7 @@
 #include <ingot/convert.hpp>
 #include <ingot/describe.hpp>
 #include <ingot/estimate.hpp>
+#include <ingot/folder_export.hpp>
 #include <ingot/quantize.hpp>
 #include <ingot/recipe.hpp>
 
@@ -27,6 +28,9 @@ inline constexpr Choice<Effort> choices_of<Effort>[] = {
 template <>
 inline constexpr Choice<Endian> choices_of<Endian>[] = {{"little", Endian::little},
                                                         {"big", Endian::big}};
+template <>
+inline constexpr Choice<FolderPacking> choices_of<FolderPacking>[] = {
+    {"none", FolderPacking::none}, {"mlx", FolderPacking::mlx}, {"gptq", FolderPacking::gptq}};
 template <>
 inline constexpr Choice<FlashAttention> choices_of<FlashAttention>[] = {
     {"automatic", FlashAttention::automatic},

@@ -19,8 +19,9 @@ std::string json_text(std::string_view text) { return nlohmann::json(text).dump(
 
 /// `"name":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}`
 std::string entry_text(const OutputTensor& tensor, std::uint64_t begin) {
-  std::string text = json_text(tensor.name) + R"(:{"dtype":")" +
-                     std::string(formats::find_dtype(tensor.type)->name) + R"(","shape":[)";
+  std::string dtype(formats::find_dtype(tensor.type)->name);
+  if (tensor.is_unsigned) dtype.front() = 'U';
+  std::string text = json_text(tensor.name) + R"(:{"dtype":")" + dtype + R"(","shape":[)";
   for (std::size_t i = tensor.shape.size(); i-- > 0;) {
     text += std::to_string(tensor.shape[i]) + (i > 0 ? "," : "");
   }

@@ -18,6 +18,7 @@ struct FolderSketch {
   std::string name;                          ///< The name of the folder.
   std::map<std::string, std::string> texts;  ///< The files by name, which may contain a folder.
   std::span<const formats::SafetensorsShard> shards;
+  bool is_packed = false;   ///< Weights keep their codes; an exact import gives them their types.
   bool keeps_order = true;  ///< Whether tensors in another order count as a loss.
 };
 

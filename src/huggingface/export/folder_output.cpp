@@ -42,6 +42,28 @@ bool is_model_file(std::string_view name) {
 
 }  // namespace
 
+MakeTensor add_to_numbers(const OutputTensor& tensor, double added) {
+  return [tensor, added](const Model& model, unsigned thread_count, const DataSink& sink) {
+    OutputTensor wide = tensor;
+    const std::uint64_t elements = tensor.size_bytes / find_type(tensor.type)->block_bytes;
+    wide.type = TensorType::f32;
+    wide.size_bytes = elements * sizeof(float);
+    std::vector<float> numbers;
+    std::vector<std::byte> bytes;
+    return stream_tensor(model, wide,
+                         [&](std::span<const std::byte> piece) -> Result<void> {
+                           numbers.resize(piece.size() / sizeof(float));
+                           std::memcpy(numbers.data(), piece.data(),
+                                       numbers.size() * sizeof(float));
+                           for (float& number : numbers) number += static_cast<float>(added);
+                           bytes.resize(numbers.size() * find_type(tensor.type)->block_bytes);
+                           INGOT_TRY_VOID(quantize(tensor.type, numbers, numbers.size(), bytes));
+                           return sink(bytes);
+                         },
+                         {.thread_count = thread_count});
+  };
+}
+
 FolderOutput::FolderOutput(const Model& model, FolderContent content,
                            const FolderExportOptions& options)
     : model_(model),
@@ -116,7 +138,7 @@ Result<void> FolderOutput::write(OutputSet& outputs, const WriteProgress& progre
   return outputs.commit(KeyFile::last, [this] { return check_others(); });
 }
 
-/// Writes a shard. Tensors whose numbers do not change are copied in long runs, so that reading
+/// Writes a shard. Tensors that are not made are copied in long runs, so that reading
 /// runs ahead.
 Result<void> FolderOutput::write_shard(const formats::SafetensorsShard& shard, OutputFile& file,
                                        const WriteProgress& progress) const {
@@ -125,8 +147,8 @@ Result<void> FolderOutput::write_shard(const formats::SafetensorsShard& shard, O
   for (std::size_t begin = 0; begin < tensors.size();) {
     std::size_t end = begin;
     std::uint64_t bytes = 0;
-    const auto change = [&] { return content_.added.find(tensors[end].name); };
-    while (end < tensors.size() && change() == content_.added.end()) {
+    const auto make = [&] { return content_.made.find(tensors[end].name); };
+    while (end < tensors.size() && make() == content_.made.end()) {
       bytes += tensors[end++].size_bytes;
     }
     if (end > begin) {
@@ -135,34 +157,14 @@ Result<void> FolderOutput::write_shard(const formats::SafetensorsShard& shard, O
                                     {.thread_count = thread_count_},
                                     [&](std::uint64_t done) { return progress(before + done); }));
     } else {
-      INGOT_TRY_VOID(write_added(tensors[end], change()->second, file));
+      const DataSink write = [&](std::span<const std::byte> piece) { return file.write(piece); };
+      INGOT_TRY_VOID(make()->second(model_, thread_count_, write));
       bytes = tensors[end++].size_bytes;
     }
     before += bytes;
     begin = end;
   }
   return {};
-}
-
-/// Adds in F32, as the import does.
-Result<void> FolderOutput::write_added(const OutputTensor& tensor, double added,
-                                       OutputFile& file) const {
-  OutputTensor wide = tensor;
-  const std::uint64_t elements = tensor.size_bytes / find_type(tensor.type)->block_bytes;
-  wide.type = TensorType::f32;
-  wide.size_bytes = elements * sizeof(float);
-  std::vector<float> numbers;
-  std::vector<std::byte> bytes;
-  return stream_tensor(model_, wide,
-                       [&](std::span<const std::byte> piece) -> Result<void> {
-                         numbers.resize(piece.size() / sizeof(float));
-                         std::memcpy(numbers.data(), piece.data(), numbers.size() * sizeof(float));
-                         for (float& number : numbers) number += static_cast<float>(added);
-                         bytes.resize(numbers.size() * find_type(tensor.type)->block_bytes);
-                         INGOT_TRY_VOID(quantize(tensor.type, numbers, numbers.size(), bytes));
-                         return file.write(bytes);
-                       },
-                       {.thread_count = thread_count_});
 }
 
 }  // namespace ingot::huggingface

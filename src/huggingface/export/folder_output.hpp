@@ -2,6 +2,7 @@
 // Writes the files of a folder, all of them or none.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,13 +17,20 @@ class OutputSet;
 
 namespace ingot::huggingface {
 
+/// Makes the bytes of a tensor that is not copied.
+using MakeTensor =
+    std::function<Result<void>(const Model& model, unsigned thread_count, const DataSink& sink)>;
+
 struct FolderContent {
   std::map<std::string, std::string> texts;  ///< The texts of files by their name below the folder.
   std::vector<formats::SafetensorsShard> shards;
-  std::map<std::string, double> added;  ///< Constants added to the numbers of tensors, by name.
+  std::map<std::string, MakeTensor> made;  ///< By the names of tensors.
   std::vector<Error> lost;
   std::vector<Error> remarks;
 };
+
+/// Adds a constant to the numbers of a tensor, in F32, as the import does.
+[[nodiscard]] MakeTensor add_to_numbers(const OutputTensor& tensor, double added);
 
 class FolderOutput final : public Conversion {
  public:
@@ -40,8 +48,6 @@ class FolderOutput final : public Conversion {
   [[nodiscard]] Result<void> write(OutputSet& outputs, const WriteProgress& progress) const;
   [[nodiscard]] Result<void> write_shard(const formats::SafetensorsShard& shard, OutputFile& file,
                                          const WriteProgress& progress) const;
-  [[nodiscard]] Result<void> write_added(const OutputTensor& tensor, double added,
-                                         OutputFile& file) const;
 
   const Model& model_;
   FolderContent content_;

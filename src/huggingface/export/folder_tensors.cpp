@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/strings.hpp"
 #include "huggingface/export/undo_transforms.hpp"
 #include "huggingface/import/tensors/tensor_name_map.hpp"
 #include "ingot/folder_export.hpp"
@@ -86,32 +87,42 @@ struct Block {
 class FolderPlanner {
  public:
   FolderPlanner(const FolderFacts& facts, const FolderConfig& folder, const Config& config,
-                std::uint64_t layer_count, std::optional<TensorType> type)
+                std::uint64_t layer_count, const FolderExportOptions& options)
       : facts_(facts),
         folder_(folder),
         folder_names_(facts.table, facts.architecture),
         names_(facts.table, facts.architecture, layer_count),
         undo_(facts, config, names_),
-        type_(type) {}
+        options_(options) {}
 
   Result<FolderTensors> plan() {
     for (const TensorInfo& tensor : facts_.model.tensors()) {
       if (folder_names_.is_extra(tensor.name)) continue;
       INGOT_TRY_VOID(add(tensor));
     }
+    INGOT_TRY_VOID(judge_rounded());
     distribute();
     return std::move(result_);
   }
 
  private:
   Result<void> add(const TensorInfo& tensor) {
-    INGOT_TRY(OutputTensor output, output_of(tensor, output_type(tensor)));
+    INGOT_TRY(const std::optional<Packing> packing, choose_packing(tensor));
+    INGOT_TRY(OutputTensor output,
+              output_of(tensor, packing ? packing->type : output_type(tensor)));
     INGOT_TRY(auto stack, undo_.unstack(output));
+    if (stack && options_.packing == FolderPacking::mlx) {
+      FolderTensor whole{.output = std::move(output), .packing = packing};
+      whole.output.name = mlx_stack_name(stack->tensors.at(0).output.name);
+      blocks_.emplace_back().tensors.push_back(std::move(whole));
+      return {};
+    }
     if (stack && (part_count_ += stack->tensors.size()) <= max_parts) {
       if (blocks_.empty() || blocks_.back().group != stack->group) {
         blocks_.push_back({.group = stack->group, .tensors = {}});
       }
       auto& tensors = blocks_.back().tensors;
+      for (FolderTensor& part : stack->tensors) part.packing = packing;
       std::move(stack->tensors.begin(), stack->tensors.end(), std::back_inserter(tensors));
       return {};
     }
@@ -121,7 +132,7 @@ class FolderPlanner {
                               "folders of this architecture have no such tensor"});
       return {};
     }
-    FolderTensor single{.output = std::move(output)};
+    FolderTensor single{.output = std::move(output), .packing = packing};
     single.output.name = *name;
     INGOT_TRY_VOID(undo_.undo(single));
     blocks_.emplace_back().tensors.push_back(std::move(single));
@@ -131,8 +142,49 @@ class FolderPlanner {
   TensorType output_type(const TensorInfo& tensor) const {
     const bool is_quantized = find_type(tensor.type)->block_elements > 1;
     if (!is_quantized && !is_float(tensor.type)) return tensor.type;
-    if (type_) return *type_;
+    if (options_.type) return *options_.type;
     return is_quantized ? TensorType::f32 : tensor.type;
+  }
+
+  /// The packing of a tensor, for which its blocks are looked at; nothing if it has none.
+  Result<std::optional<Packing>> choose_packing(const TensorInfo& tensor) {
+    bool is_exact = true;
+    std::optional<Packing> packing = find_packing(options_.packing, tensor, is_exact);
+    if (!packing) return packing;
+    if (is_exact) {
+      INGOT_TRY(const OutputTensor whole, output_of(tensor, tensor.type));
+      INGOT_TRY(const BlockFacts facts, look_at_blocks(facts_.model, whole, options_.thread_count));
+      const bool needs_zeros =
+          options_.packing == FolderPacking::gptq && tensor.type == TensorType::q4_1;
+      is_exact = !needs_zeros || facts.has_whole_zeros;
+      if (is_exact) result_.group = std::min(result_.group, facts.group);
+      if (!is_exact) packing->type = TensorType::q4_0;
+    }
+    if (!is_exact) {
+      rounded_.push_back(std::string(tensor.name) + " (" +
+                         std::string(find_type(tensor.type)->name) + ")");
+      result_.group = 32;  // that of the blocks it is rounded to
+    }
+    return packing;
+  }
+
+  /// Refuses weights that would be rounded, or lists them.
+  Result<void> judge_rounded() {
+    constexpr std::size_t most_names = 8;
+    if (rounded_.empty()) return {};
+    const std::size_t others = rounded_.size() - std::min(rounded_.size(), most_names);
+    const std::size_t count = rounded_.size();
+    rounded_.resize(count - others);
+    Error error{
+        .code = Errc::would_be_lost,
+        .subject = std::to_string(count) + " weights",
+        .detail = "not held exactly, and rounded only if that is wanted: " + joined(rounded_) +
+                  (others == 0 ? "" : " and " + std::to_string(others) + " more")};
+    if (!options_.is_lossy) return fail(std::move(error));
+    error.code = Errc::left_out;
+    error.detail = "rounded: " + error.detail.substr(error.detail.find(": ") + 2);
+    result_.lost.push_back(std::move(error));
+    return {};
   }
 
   void distribute() {
@@ -152,7 +204,8 @@ class FolderPlanner {
   FolderNames folder_names_;
   TensorNameMap names_;
   UndoTransforms undo_;
-  std::optional<TensorType> type_;
+  const FolderExportOptions& options_;
+  std::vector<std::string> rounded_;
   std::vector<Block> blocks_;
   std::uint64_t part_count_ = 0;
   FolderTensors result_;
@@ -232,10 +285,10 @@ class Renamer {
 }  // namespace
 
 Result<FolderTensors> plan_folder_tensors(const FolderFacts& facts, const FolderConfig& folder,
-                                          std::optional<TensorType> type) {
+                                          const FolderExportOptions& options) {
   INGOT_TRY(const Config config, read_config(folder.values));
   INGOT_TRY(const std::uint64_t layers, config.layer_count());
-  return FolderPlanner(facts, folder, config, layers, type).plan();
+  return FolderPlanner(facts, folder, config, layers, options).plan();
 }
 
 }  // namespace huggingface

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "huggingface/export/config_members.hpp"
+#include "huggingface/export/packed_tensors.hpp"
 #include "ingot/error.hpp"
 #include "ingot/tensor_stream.hpp"
 
@@ -14,6 +15,7 @@ namespace ingot::huggingface {
 struct FolderTensor {
   OutputTensor output;
   double added = 0;  ///< A constant added to every number, in F32.
+  std::optional<Packing> packing = {};
 };
 
 /// Files in the order of their names. The import takes the tensors file by file, by name within
@@ -22,16 +24,18 @@ using FolderFiles = std::vector<std::vector<FolderTensor>>;
 
 struct FolderTensors {
   FolderFiles files;
-  std::vector<Error> lost;  ///< Tensors without a name in folders.
+  std::vector<Error> lost;    ///< Tensors without a name in folders.
+  std::uint64_t group = 128;  ///< The largest group of all packed weights.
 };
 
 /// @param config  of the folder.
-/// @param type    of all tensors of floats; default: quantized ones become F32, which holds all of
-///                their values, and the others stay what they are.
+/// @param options  `type` is that of all tensors of floats but packed ones; default: quantized ones
+///                 become F32, which holds all of their values, and the others stay what they are.
 /// @return  Errc::import_refused for a transform without a way back; Errc::size_mismatch where rows
-///          are not those of the heads.
+///          are not those of the heads; Errc::would_be_lost for weights that are not packed
+///          exactly.
 [[nodiscard]] Result<FolderTensors> plan_folder_tensors(const FolderFacts& facts,
                                                         const FolderConfig& config,
-                                                        std::optional<TensorType> type);
+                                                        const FolderExportOptions& options);
 
 }  // namespace ingot::huggingface

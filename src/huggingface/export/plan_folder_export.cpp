@@ -110,7 +110,7 @@ class ExportPlanner {
   }
 
   Result<void> plan_tensors(const FolderConfig& config) {
-    INGOT_TRY(FolderTensors tensors, plan_folder_tensors(facts_, config, options_.type));
+    INGOT_TRY(FolderTensors tensors, plan_folder_tensors(facts_, config, options_));
     content_.lost = std::move(tensors.lost);
     // The import takes the tensors file by file, so an order that is not that of the names needs
     // more files than their sizes do; only a strict export is worth that.
@@ -121,12 +121,21 @@ class ExportPlanner {
       tensors.files.resize(1);
     }
     std::vector<std::vector<OutputTensor>> parts;
-    const std::string metadata = formats::safetensors_metadata_text({});
+    const std::string metadata = options_.packing == FolderPacking::mlx
+                                     ? R"({"__metadata__":{"format":"mlx"})"
+                                     : formats::safetensors_metadata_text({});
+    group_ = tensors.group;
     for (std::vector<FolderTensor>& file : tensors.files) {
       std::vector<OutputTensor> outputs;
       for (FolderTensor& tensor : file) {
+        if (tensor.packing) {
+          add_packed(tensor, outputs);
+          continue;
+        }
         note_rounding(tensor.output);
-        if (tensor.added != 0) content_.added[tensor.output.name] = tensor.added;
+        if (tensor.added != 0) {
+          content_.made[tensor.output.name] = add_to_numbers(tensor.output, tensor.added);
+        }
         outputs.push_back(std::move(tensor.output));
       }
       auto shards = formats::distribute_over_shards(std::move(outputs), metadata.size(),
@@ -152,6 +161,15 @@ class ExportPlanner {
     return {};
   }
 
+  void add_packed(const FolderTensor& tensor, std::vector<OutputTensor>& outputs) {
+    for (MadeTensor& part : pack(tensor.output, *tensor.packing, group_)) {
+      content_.made[part.output.name] = std::move(part.make);
+      outputs.push_back(std::move(part.output));
+    }
+    const std::string& name = tensor.output.name;
+    packed_bits_.emplace_back(name.substr(0, name.rfind('.')), tensor.packing->bits);
+  }
+
   /// F32 holds the values of all types; F16 and BF16 hold their own alone.
   void note_rounding(const OutputTensor& tensor) {
     const bool is_exact = tensor.type == tensor.source->type || tensor.type == TensorType::f32;
@@ -171,7 +189,10 @@ class ExportPlanner {
 
   void add_configs(const FolderConfig& folder, const SpecialTokensPlan& special) {
     ordered_json config = folder.values;
-    if (const char* const type = torch_name(weight_type())) config["torch_dtype"] = type;
+    // Packed weights are computed with in the type of their scales.
+    const TensorType type = packed_bits_.empty() ? weight_type() : TensorType::f16;
+    if (const char* const name = torch_name(type)) config["torch_dtype"] = name;
+    add_packing(options_.packing, group_, packed_bits_, config);
     config["use_cache"] = true;
     ordered_json generation = {{"_from_model_config", true}};
     for (const auto& [name, id] : special.model_ids.items()) {
@@ -204,6 +225,7 @@ class ExportPlanner {
     return check_return(facts_.model, {.name = name.empty() ? "model" : name,
                                        .texts = content_.texts,
                                        .shards = content_.shards,
+                                       .is_packed = options_.packing != FolderPacking::none,
                                        .keeps_order = options_.is_strict});
   }
 
@@ -212,6 +234,8 @@ class ExportPlanner {
   const FolderExportOptions& options_;
   FolderContent content_;
   std::size_t rounded_ = 0;
+  std::uint64_t group_ = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> packed_bits_;  // by the names of weights
 };
 
 Result<void> check_options(const Model& model, const std::string& folder,

@@ -36,6 +36,7 @@ constexpr const char* examples =
     "  ingot convert model.gguf weights.npz\n"
     "  ingot convert model.gguf out/weights.bump --ctx-size 4096\n"
     "  ingot convert model.gguf Qwen3-0.6B --names hf    # the folder with all files\n"
+    "  ingot convert q4_0.gguf Qwen3-mlx --format mlx    # codes as they are\n"
     "  ingot convert Qwen3-0.6B qwen3.gguf --type q8_0\n"
     "  ingot convert Qwen3-0.6B --dry-run\n"
     "  ingot convert Qwen3-8B-GPTQ qwen3.gguf --type exact    # no second rounding\n"
@@ -69,6 +70,8 @@ struct Options : FolderConversion {
   std::optional<std::uint32_t> heads_per_group;
   std::string rms_epsilon;
   bool is_strict = false;
+  FolderPacking packing = FolderPacking::none;
+  bool is_lossy = false;   ///< FolderExportOptions::is_lossy
   bool is_folder = false;  ///< OUT is a folder of Hugging Face's form.
   ConvertOptions convert;
 
@@ -110,6 +113,8 @@ std::string option_without_meaning(const Options& options, FileFormat format) {
       {options.has_hf_names.has_value(), "--names",
        is_gguf ? options.has_hf_names == false : !is_bump},
       {options.is_strict, "--strict", options.is_folder},
+      {options.packing != FolderPacking::none, "--format", options.is_folder},
+      {options.is_lossy, "--lossy", options.packing != FolderPacking::none},
       {convert.max_file_bytes != 0, "--max-size", format == FileFormat::safetensors},
       {options.bump_version.has_value(), "--bump-version", is_bump},
       {options.codes.has_value(), "--dtype-codes", is_bump},
@@ -176,6 +181,10 @@ ExitCode fail(Console& console, const Options& options, const Error& error) {
   if (error.code == Errc::already_exists) return console.fail(options.out, error);
   Error shown = error;
   if (options.format == FileFormat::bump) shown.detail += option_for(error);
+  if (options.packing != FolderPacking::none && !options.is_lossy &&
+      error.code == Errc::would_be_lost) {
+    shown.detail += " (--lossy)";
+  }
   return console.fail(options.in, shown);
 }
 
@@ -228,9 +237,14 @@ Result<std::unique_ptr<Conversion>> plan(const Model& model, const Options& opti
   if (!options.is_folder) return plan_conversion(model, *options.format, options.out, convert);
   const std::uint64_t usual = FolderExportOptions{}.max_file_bytes;
   const std::uint64_t limit = convert.max_file_bytes != 0 ? convert.max_file_bytes : usual;
-  return plan_folder_export(
-      model, options.out,
-      {convert.type, limit, options.is_strict, convert.replace, convert.thread_count});
+  return plan_folder_export(model, options.out,
+                            {.type = convert.type,
+                             .max_file_bytes = limit,
+                             .is_strict = options.is_strict,
+                             .packing = options.packing,
+                             .is_lossy = options.is_lossy,
+                             .replace = convert.replace,
+                             .thread_count = convert.thread_count});
 }
 
 ExitCode run(Options& options, Console& console) {
@@ -245,6 +259,7 @@ ExitCode run(Options& options, Console& console) {
   if (const std::string problem = resolve_projector(options); !problem.empty()) {
     return console.refuse_usage("convert: " + problem);
   }
+  if (options.packing != FolderPacking::none) options.has_hf_names = true;
   if (is_import(options, console)) return run_import(options, console);
   if (options.out == "-") {
     return console.refuse_usage(
@@ -371,6 +386,11 @@ void add_convert_command(CLI::App& program, Console& console) {
   add_gguf_options(command, *options);
   add_folder_options(command, *options);
   add_switch(command, "--strict", options->is_strict, "Model folders as OUT: refuse any loss");
+  add_choice(command, "--format", "FORMAT", options->packing,
+             {{"mlx", FolderPacking::mlx}, {"gptq", FolderPacking::gptq}},
+             "Model folders as OUT: quantized weights keep their codes, packed for {}");
+  add_switch(command, "--lossy", options->is_lossy,
+             "With --format: round weights that it cannot hold exactly");
   add_ggml_options(command, *options);
   add_bump_options(command, *options);
   add_switch(command, "--force", options->convert.replace, "Replace outputs that exist");
