@@ -113,6 +113,18 @@ class INGOT_EXPORT ChatValue {
 /// `{"role": role, "content": content}`
 [[nodiscard]] INGOT_EXPORT ChatValue chat_message(std::string_view role, ChatValue content);
 
+/// What stands for an image, a sound or a video in a text (mtmd_default_marker of llama.cpp).
+inline constexpr std::string_view media_marker = "<__media__>";
+
+/// Whether the content of a message is a list of parts. `messages` is a list of messages, or an
+/// object of variables with one.
+[[nodiscard]] INGOT_EXPORT bool has_parts(const ChatValue& messages);
+
+/// The messages with a text in the place of each list of parts, as llama.cpp makes it: texts on
+/// lines of their own, and `media_marker` without a line break for each image, sound and video.
+/// Parts of other kinds are left out.
+[[nodiscard]] INGOT_EXPORT ChatValue join_parts(const ChatValue& messages);
+
 /// The resources that a template may use. Beyond a limit rendering fails with Errc::limit_exceeded.
 struct ChatLimits {
   std::uint64_t max_source_bytes = std::uint64_t{1} << 20;  ///< limit of `make`

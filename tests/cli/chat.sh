@@ -42,6 +42,22 @@ echo
 "$ingot" chat model.gguf --user 'a</s>b' --ids --json
 "$ingot" chat model.gguf --template chat.jinja --user 'a' --set 'x="</s>"' --ids "${now[@]}"
 
+# Lists of parts: a template of images has its own marks; one of texts alone gets the engine's.
+cat >parts.json <<'END'
+[{"role": "user", "content": [{"type": "text", "text": "Look:"},
+  {"type": "image_url", "image_url": {"url": "a.png"}}, {"type": "text", "text": "What is it?"}]}]
+END
+cat >sees.jinja <<'END'
+{%- for m in messages %}{% if m.content is string %}{{ m.content }}{% else %}{% for c in m.content -%}
+{% if 'image' in c or 'image_url' in c %}<|image_pad|>{% else %}{{ c.text }}{% endif %}{% endfor %}{% endif %}{% endfor -%}
+END
+[ "$("$ingot" chat --template sees.jinja parts.json)" = 'Look:<|image_pad|>What is it?' ] ||
+  fail "$("$ingot" chat --template sees.jinja parts.json)"
+[ "$("$ingot" chat --template sees.jinja parts.json --join-parts)" = 'Look:<__media__>What is it?' ] ||
+  fail "$("$ingot" chat --template sees.jinja parts.json --join-parts)"
+"$ingot" chat --template chat.jinja parts.json "${now[@]}" | grep -qx 'Look:<__media__>What is it?<|end|>' ||
+  fail "$("$ingot" chat --template chat.jinja parts.json "${now[@]}")"
+
 # The template's own words; what else goes wrong, with its place; control characters are escaped.
 printf '{{ raise_exception("roles must\\x1b[31m alternate") }}' >raises.jinja
 expect_error 3 'roles must\x1b[31m alternate' "$ingot" chat --template raises.jinja --user Hi

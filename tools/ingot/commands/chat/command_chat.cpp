@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ingot/chat.hpp>
+#include <ingot/chat_profile.hpp>
 #include <ingot/chat_prompt.hpp>
 #include <ingot/text.hpp>
 #include <ingot/tokenizer.hpp>
@@ -37,6 +38,7 @@ struct ChatArguments {
   bool has_no_generation_prompt = false;
   bool wants_ids = false;
   bool wants_runs = false;
+  bool joins_parts = false;
   InputTokens inputs = InputTokens::plain;
 };
 
@@ -205,11 +207,6 @@ void print_runs(Console& console, const ChatText& prompt) {
   }
 }
 
-/// Ids on one line, separated by spaces.
-void print_ids(Console& console, const ChatTokens& tokens) {
-  console.out().print("{}\n", joined(tokens.ids));
-}
-
 /// Everything as one document; ids if there are any.
 void print_chat_json(Console& console, std::string_view template_name, const ChatText& prompt,
                      const ChatTokens* tokens) {
@@ -257,7 +254,7 @@ class Chat {
     const ChatOutcome<ChatFiles> files = chat_files(arguments_);
     if (!files) return tell(files.error());
     files_ = *files;
-    const ChatOutcome<ChatRequest> request =
+    ChatOutcome<ChatRequest> request =
         chat_request(arguments_, files_.input, console_.open_options().is_lenient);
     if (!request) return tell(request.error());
     if (!files_.model.empty()) {
@@ -266,6 +263,11 @@ class Chat {
     const Result<ChatTemplate> chat = open_template(*request);
     if (!chat) return tell(chat.error());
     remark_on(*chat, *request);
+    const bool has_lists = has_parts(request->messages);
+    if (has_lists &&
+        (arguments_.joins_parts || !profile_chat(*chat).supports(ChatFeature::parts))) {
+      request->messages = join_parts(request->messages);
+    }
     const Result<ChatText> prompt = request->render(*chat);
     if (!prompt) return tell(prompt.error());
     return show(*chat, *prompt);
@@ -342,7 +344,7 @@ class Chat {
     } else if (arguments_.wants_runs) {
       print_runs(console_, prompt);
     } else if (arguments_.wants_ids) {
-      print_ids(console_, tokens);
+      console_.out().print("{}\n", joined(tokens.ids));
     } else {
       write_raw(console_, prompt.text);
     }
@@ -383,6 +385,9 @@ void add_chat_command(CLI::App& program, Console& console) {
               {"trusted", InputTokens::trusted}},
              "How text of messages becomes ids, {}: without control tokens; also without tokens "
              "that hold text of the template, too; as any other text");
+  add_switch(command, "--join-parts", arguments->joins_parts,
+             "Make one text of a list of parts, <__media__> for images and sounds, as llama.cpp "
+             "does; always so where the template takes texts alone");
   add_switch(command, "--runs", arguments->wants_runs,
              "Print which text came from the template and which from inputs");
   on_run(command, [arguments, &console] { console.finish(Chat(*arguments, console).run()); });
