@@ -81,6 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   require(compiled->source() == source);
   static const ChatValue messages = conversation();
+  require(!has_parts(join_parts(messages)));
   static const ChatValue tools = ChatValue::list({ChatValue::object({{"name", "f"}})});
   const ChatOptions options = small_options();
   const std::clock_t begin = std::clock();

@@ -134,6 +134,9 @@ struct RunOptions {
                                             ///< experts stay on the host.
   std::optional<std::uint64_t> host_bytes;  ///< Memory of the host; nothing: not limited.
   double host_bandwidth = 0;                ///< Bytes a second; 0: unknown.
+
+  std::uint64_t images = 0;  ///< Images in the context, for the projector beside the model.
+  std::array<std::uint32_t, 2> image_size = {};  ///< Width and height of each, pixels.
 };
 
 template <class Visitor>
@@ -157,6 +160,8 @@ void describe_options(Visitor& visit, RunOptions& options) {
   visit("experts_on_host", options.experts_on_host);
   visit("host", options.host_bytes);
   visit("host_bandwidth", options.host_bandwidth);
+  visit("images", options.images);
+  visit("image_size", options.image_size);
 }
 
 /// Largest values that are accepted: beyond them is a mistake, not a machine.
@@ -287,7 +292,8 @@ struct MemoryEstimate {
   std::uint64_t context = 0;               ///< Tokens, rounded as the engine rounds.
   std::uint64_t context_per_sequence = 0;  ///< The part that one sequence can have.
   std::uint64_t sequences = 1;
-  std::uint64_t micro_batch = 0;  ///< Tokens of one graph.
+  std::uint64_t micro_batch = 0;   ///< Tokens of one graph.
+  std::uint64_t image_tokens = 0;  ///< Tokens of the context that the images take, all together.
   bool uses_flash_attention = true;
   std::int64_t gpu_layers = 0;  ///< The layers that are not on the host, the output counted as one.
 
@@ -414,6 +420,9 @@ void describe(Visitor& visit, const RunReport& report) {
   visit("context_length", report.context_length, "tokens",
         "context of the training; 0 if the file has none");
   visit("sequences", estimate.sequences, "", "sequences of the run");
+  visit("images", report.options.images, "", "images in the context");
+  visit("image_tokens", estimate.image_tokens, "tokens",
+        "of the context that all images take, without the marks around them");
   visit("batch_size", report.options.batch, "tokens", "of a batch");
   visit("ubatch_size", estimate.micro_batch, "tokens", "of one graph; never above the context");
   visit("cache_type_k", report.options.key_type, "", "type of the keys in the cache");

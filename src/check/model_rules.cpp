@@ -10,6 +10,7 @@
 #include "base/messages.hpp"
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
+#include "ingot/projectors.hpp"
 #include "ingot/text.hpp"
 #include "model/open/model_header.hpp"
 #include "types/recipe_weights.hpp"
@@ -137,25 +138,59 @@ void projector_mismatch(Inspection& inspection) {
     return report("what is to go with it is no projector but " +
                   in_quotes(other.architecture.value_or("")));
   }
-  const auto width = inspection.own_number(suffixes::embedding_length);
-  if (!width) return;  // key_missing
+  const PairFacts own = pair_facts(inspection.model());
+  const PairFacts facts = pair_facts(*inspection.projector());
+  if (!own.vision_width) return;  // key_missing
   const auto compare = [&](std::string_view what, const std::optional<std::uint64_t>& output) {
-    if (!output || *output == *width) return;
+    if (!output || *output == *own.vision_width) return;
     report("the projector's " + std::string(what) + " have width " + std::to_string(*output) +
-           ", the model takes " + std::to_string(*width));
+           ", the model takes " + std::to_string(*own.vision_width));
   };
-  compare("images", other.projector->vision_output);
-  compare("sounds", other.projector->audio_output);
-  // The projector of Qwen 3 VL feeds some of the first layers, too.
-  const auto is_tap = [](const TensorInfo& tensor) {
-    return tensor.name.starts_with("v.deepstack.") && tensor.name.ends_with(".fc1.weight");
+  compare("images", facts.vision_width);
+  compare("sounds", facts.audio_width);
+  if (facts.fed_layers != own.fed_layers) {
+    report("the projector feeds " + plural(facts.fed_layers, "layer") +
+           " beside the first, the model has " + std::to_string(own.fed_layers) + " that are fed");
+  }
+}
+
+void projector_origin(Inspection& inspection) {
+  if (inspection.projector() == nullptr) return;
+  const PairFacts own = pair_facts(inspection.model());
+  const PairFacts facts = pair_facts(*inspection.projector());
+  if (own.identities.empty() || facts.identities.empty()) return;
+  if (match_pair(own, facts) != PairStrength::unrelated) return;
+  const auto name_of_model = [](const Model& model) {
+    return in_quotes(model.get_or<std::string_view>(keys::general_name, "without a name"));
   };
-  const auto taps =
-      static_cast<std::uint64_t>(std::ranges::count_if(inspection.projector()->tensors(), is_tap));
-  const std::uint64_t fed = inspection.own_number("n_deepstack_layers").value_or(0);
-  if (taps != fed) {
-    report("the projector feeds " + plural(taps, "layer") + " beside the first, the model has " +
-           std::to_string(fed) + " that are fed");
+  inspection.report_model("the projector is of " + name_of_model(*inspection.projector()) +
+                          ", the model is " + name_of_model(inspection.model()) +
+                          ", and no name or base model is the same");
+}
+
+void projector_tokens(Inspection& inspection) {
+  if (inspection.projector() == nullptr) return;
+  if (inspection.model().find(keys::tokenizer_ggml_tokens) == nullptr) return;
+  const PairFacts own = pair_facts(inspection.model());
+  for (const std::string& token : pair_facts(*inspection.projector()).tokens) {
+    if (std::ranges::binary_search(own.tokens, token)) continue;
+    inspection.report_key(keys::tokenizer_ggml_tokens,
+                          "the engine puts " + in_quotes(token) +
+                              " around images, and the vocabulary does not have it");
+  }
+}
+
+void projector_template(Inspection& inspection) {
+  if (inspection.projector() == nullptr) return;
+  const auto text = inspection.model().get_or<std::string_view>(keys::tokenizer_chat_template, {});
+  const PairFacts facts = pair_facts(*inspection.projector());
+  const auto misses = [&](bool is_wanted, std::string_view word) {
+    return is_wanted && text.find(word) == std::string_view::npos;
+  };
+  if (text.empty()) return;
+  if (misses(!facts.vision_type.empty(), "image") || misses(!facts.audio_type.empty(), "audio")) {
+    inspection.report_key(keys::tokenizer_chat_template,
+                          "the template does not speak of what the projector takes");
   }
 }
 

@@ -206,6 +206,7 @@ class Estimator {
     estimate.context_per_sequence = plan_.context_per_sequence;
     estimate.sequences = options_.sequences;
     estimate.micro_batch = plan_.micro_batch;
+    INGOT_TRY(estimate.image_tokens, tokens_of_images());
     estimate.uses_flash_attention = plan_.uses_flash_attention;
     estimate.gpu_layers = static_cast<std::int64_t>(plan_.gpu_layers);
     estimate.weights_bytes = profile_.weights_bytes;
@@ -236,6 +237,19 @@ class Estimator {
     }
     add_bounds(estimate);
     return estimate;
+  }
+
+  [[nodiscard]] Result<std::uint64_t> tokens_of_images() const {
+    if (options_.images == 0) return 0;
+    if (!profile_.images) {
+      return fail(Errc::invalid_argument, "images", "no projector of images is beside the model");
+    }
+    INGOT_TRY(const ProjectorImages images, *profile_.images);
+    INGOT_TRY(const ImageTokens image,
+              images.count(options_.image_size[0], options_.image_size[1]));
+    const auto tokens = checked_mul(image.tokens, options_.images);
+    if (!tokens) return fail(Errc::size_overflow, "the tokens of the images");
+    return *tokens;
   }
 
   /// The time that reading takes, place after place, as layers follow one another.

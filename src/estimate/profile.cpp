@@ -376,6 +376,8 @@ Result<void> MemoryProfile::add_companion(const Model& companion) {
   const auto sum = checked_add(state_->projector_bytes, bytes);
   if (!sum) return fail(Errc::size_overflow, "the projectors");
   state_->projector_bytes = *sum;
+  state_->notes.emplace_back("the work space of the projector for an image is not known");
+  if (!state_->images || !*state_->images) state_->images = ProjectorImages::read(companion);
   return {};
 }
 

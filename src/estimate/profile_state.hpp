@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/checked.hpp"
 #include "ingot/architectures.hpp"
+#include "ingot/projectors.hpp"
 
 namespace ingot::estimate {
 
@@ -138,6 +140,7 @@ struct ProfileState {
   std::uint64_t tied_bytes = 0;  ///< Embeddings that are the output matrix too.
   std::uint64_t weights_bytes = 0;
   std::uint64_t projector_bytes = 0;
+  std::optional<Result<ProjectorImages>> images;  ///< Of the projector beside the model.
   estimate::GraphFloats graph;
   std::vector<std::string> notes;
 

@@ -368,7 +368,7 @@ TEST_P(CheckRuleTest, IsFoundBroken) {
 TEST(CheckModel, EachRuleHasACase) {
   // Those of weights and folders have tests of their own; shards_mixed and journal_beside take two
   // files, foreign_format one of another format, template_differs another template, and
-  // projector_mismatch a projector.
+  // those of pairs a projector.
   std::set<std::string> missing = {};
   for (const CheckRule& rule : check_rules()) {
     if (rule.is_refusal || rule.source == RuleSource::data || rule.source == RuleSource::folder) {
@@ -379,6 +379,7 @@ TEST(CheckModel, EachRuleHasACase) {
   for (const Case& each : all_cases()) missing.erase(each.rule);
   EXPECT_THAT(missing,
               testing::ElementsAre("foreign_format", "journal_beside", "projector_mismatch",
+                                   "projector_origin", "projector_template", "projector_tokens",
                                    "shards_mixed", "template_differs"));
 }
 

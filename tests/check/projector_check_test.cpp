@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "check/rule_case.hpp"
 #include "ingot/architectures.hpp"
 #include "ingot/check.hpp"
+#include "ingot/projectors.hpp"
 #include "ingot/summary.hpp"
 #include "support/expect_error.hpp"
 #include "support/gguf_builder.hpp"
@@ -238,6 +241,68 @@ TEST(CheckProjector, IsSummarizedByItsTensors) {
   EXPECT_EQ(projector->audio_tokens, 750u);
   EXPECT_EQ(projector->audio_output, 96u);
   EXPECT_EQ(projector->mel_bins, 16u);
+}
+
+struct ImageCase {
+  std::string_view type;
+  std::vector<std::pair<std::string, std::int64_t>> keys;  ///< Other values than the sample's.
+  std::vector<std::uint64_t> tokens;
+};
+
+TEST(Projector, TakesTheTokensThatTheEngineCounts) {
+  const std::pair<std::uint32_t, std::uint32_t> sizes[] = {
+      {64, 64},    {70, 350},   {336, 336},   {448, 448},  {640, 480},  {800, 600},
+      {1024, 768}, {768, 1024}, {1920, 1080}, {300, 2000}, {3000, 500}, {1330, 910}};
+#define INGOT_BARE(...) __VA_ARGS__
+#define INGOT_IMAGE_TOKENS(type, keys, tokens) {type, INGOT_BARE keys, INGOT_BARE tokens},
+  const std::vector<ImageCase> cases = {
+#include "golden/image_tokens.def"
+  };
+  EXPECT_GE(cases.size(), 20u);
+  for (const ImageCase& each : cases) {
+    ArchitectureSample sample = sample_of(each.type);
+    for (const auto& [suffix, number] : each.keys) {
+      const std::string key = "clip.vision." + suffix;
+      std::erase_if(sample.keys, [&](const SampleKey& known) { return known.name == key; });
+      sample.keys.push_back({key, ValueType::uint32, false, {number}});
+    }
+    const Bytes bytes = file_of(sample);
+    const auto model = Model::open_memory(bytes);
+    ASSERT_THAT(model, Succeeds()) << each.type;
+    const auto images = ProjectorImages::read(*model);
+    ASSERT_THAT(images, Succeeds()) << each.type;
+    ASSERT_EQ(each.tokens.size(), std::size(sizes)) << each.type;
+    for (std::size_t i = 0; i < std::size(sizes); ++i) {
+      const auto image = images->count(sizes[i].first, sizes[i].second);
+      ASSERT_THAT(image, Succeeds()) << each.type;
+      EXPECT_EQ(image->tokens, each.tokens[i])
+          << each.type << " " << sizes[i].first << " x " << sizes[i].second;
+    }
+  }
+}
+
+TEST(Projector, RefusesWhatHasNoTokens) {
+  const auto error_of = [](const ArchitectureSample& sample, std::uint32_t width) {
+    const Bytes bytes = file_of(sample);
+    const auto model = Model::open_memory(bytes);
+    EXPECT_THAT(model, Succeeds());
+    const auto images = ProjectorImages::read(*model);
+    if (!images) return images.error().detail;
+    const auto image = images->count(width, 1);
+    return image ? std::string("none") : image.error().detail;
+  };
+  ArchitectureSample sample = sample_of("idefics3");
+  EXPECT_EQ(error_of(sample, 1), "none");
+  EXPECT_THAT(error_of(sample, 0), HasSubstr("a side of an image is from 1 to 65536"));
+  EXPECT_THAT(error_of(sample, max_image_side + 1), HasSubstr("from 1 to 65536"));
+  key_of(sample, "clip.vision.image_size").values[0] = std::int64_t{1};
+  EXPECT_THAT(error_of(sample, max_image_side), HasSubstr("more than 4096 tiles"));
+  key_of(sample, "clip.vision.image_size").values[0] = std::int64_t{0};
+  EXPECT_THAT(error_of(sample, 1), HasSubstr("is 0"));
+  key_of(sample, "clip.projector_type").values[0] = "muse-glimmer";
+  EXPECT_THAT(error_of(sample, 1),
+              HasSubstr("type \"muse-glimmer\" makes of an image is not known"));
+  EXPECT_THAT(error_of(sample_of("ultravox"), 1), HasSubstr("no encoder of images"));
 }
 
 }  // namespace

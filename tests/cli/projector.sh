@@ -34,3 +34,22 @@ status=0
 "$ingot" check model.gguf --with wide.gguf >found.txt || status=$?
 [ $status = 1 ] || fail "a model passes as a projector: $status"
 grep -q 'is no projector but "llama"' found.txt || fail "$(cat found.txt)"
+
+# Images take tokens of the context: by the vocabulary those around them, too.
+"$ingot" sample --architecture clip --projector gemma3 sees.gguf -q
+"$ingot" tokenize model.gguf --with sees.gguf --image-size 640x480 --json | python '
+import json, sys
+image = json.load(sys.stdin)
+assert image["image"]["tokens"] == 16 and image["count"] == 16 + image["mark_tokens"], image
+assert image["mark_tokens"] > 2, image  # this vocabulary has no such tokens
+'
+[ "$("$ingot" tokenize model.gguf --with sees.gguf --image-size 1x1 --count)" -gt 16 ] || fail "no count"
+"$ingot" fit model.gguf --with sees.gguf --images 3 --image-size 640x480 >page
+grep -q '^images .*3 of 640 x 480 pixels, 48 of 2,048 tokens of context' page || fail "$(cat page)"
+grep -q 'work space of the projector for an image is not known' page || fail "no note"
+"$ingot" fit model.gguf --with sees.gguf --images 900 --image-size 9x9 >page 2>remark
+grep -q 'context is too small for the images' remark || fail "no remark: $(cat remark)"
+expect_error 2 'not a size in pixels like 1024x768' "$ingot" tokenize model.gguf --with sees.gguf --image-size 0x9
+expect_error 2 'go together' "$ingot" tokenize model.gguf x --with sees.gguf
+expect_error 2 'not both' "$ingot" tokenize model.gguf x --with sees.gguf --image-size 9x9
+expect_error 2 'image-size is missing' "$ingot" fit model.gguf --with sees.gguf --images 2

@@ -27,7 +27,7 @@ PYTHON_OF_HEADER = {
     "metadata_keys": "metadata_keys", "model": "Model",
     "model_card": "gguf.Metadata",
     "model_digests": "hash", "model_writer": "Writer", "owned_value": "Writer.set",
-    "parallel": "dequantize", "quantize": "quantize", "quantize_exactly": "plan_import", "quantize_model": "quantize_model",
+    "parallel": "dequantize", "projectors": "image_tokens", "quantize": "quantize", "quantize_exactly": "plan_import", "quantize_model": "quantize_model",
     "recipe": "recipes", "reference": "open", "remote": "open", "remote_cache": "list_remote_cache",
     "remote_options": "open", "repair": "repair",
     "sensitivity": "TensorSensitivity", "shard_name": "split", "source": "open",
@@ -57,7 +57,7 @@ FUNCTIONS_WITHOUT = {
         "find_file_type", "type_of_file_type", "family_of", "is_quantized", "known_pre_tokenizers", "knows_pre_tokenizer",
         "facts_of_pre_tokenizer", "with_plain_characters", "display", "is_hub_name", "parse_hub_reference"},
     "a step of a function that is called": {
-        "chat_message", "has_parts", "join_parts", "encode_chat_text", "quantize_exactly", "estimate_memory", "get_signed", "get_unsigned", "get_bool",
+        "chat_message", "has_parts", "join_parts", "image_token_texts", "match_pair", "encode_chat_text", "quantize_exactly", "estimate_memory", "get_signed", "get_unsigned", "get_bool",
         "get_float", "get_double", "factor", "map_file", "get_string", "out_of_range", "size_of_tensor", "dequantize", "cut_shards",
         "quantized_file_bytes", "mean_of_chunks", "MemoryStore", "read_file",
         "Vocabulary", "explain", "missing_keys", "layers_of", "expected_tensors", "unchecked_variants", "refusals_of", "plan_architecture_sample",

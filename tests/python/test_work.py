@@ -97,6 +97,40 @@ def test_fit_knows_this_machine(model_path):
     assert ingot.fit(model_path, devices="auto", host="1G")["host"]["capacity_bytes"] == 1 << 30
 
 
+@pytest.fixture
+def projector_path(tmp_path):
+    """A projector of type gemma3, as far as its header."""
+    path = tmp_path / "mmproj.gguf"
+    with ingot.Writer(path) as writer:
+        writer["general.architecture"] = "clip"
+        writer["general.type"] = "mmproj"
+        writer["clip.projector_type"] = "gemma3"
+        writer["clip.has_vision_encoder"] = True
+        for key, value in (("image_size", 896), ("patch_size", 14), ("projection_dim", 77)):
+            writer[f"clip.vision.{key}"] = value
+        writer.add_tensor("mm.input_projection.weight", numpy.zeros((32, 77), numpy.float32))
+    return path
+
+
+def test_images_take_tokens_of_the_context(model_path, projector_path):
+    image = ingot.image_tokens(projector_path, 1024, 768)
+    assert (image.tokens, image.pictures, image.columns) == (256, 1, 0)
+    assert [mark["text"] for mark in image.marks] == ["<start_of_image>", "<end_of_image>"]
+    beside = {"companions": [projector_path], "image_size": (1024, 768)}
+    assert ingot.fit(model_path, **beside)["image_tokens"] == 256
+    assert ingot.fit(model_path, images=3, **beside)["image_tokens"] == 768
+    with pytest.raises(ingot.UsageError):
+        ingot.fit(model_path, image_size=(1024, 768))
+    with pytest.raises(ingot.UsageError):
+        ingot.image_tokens(model_path, 1024, 768)
+
+
+def test_projectors_are_held_against_models(model_path, projector_path):
+    assert ingot.pairs([model_path, projector_path]) == []  # the widths differ
+    found = ingot.check(model_path, rules="projector_mismatch", projector=projector_path)
+    assert ["width 77" in finding.message for finding in found] == [True]
+
+
 def test_architectures_say_what_they_are_made_of():
     assert {"name": "llama", "evaluate": True}.items() <= next(
         row.items() for row in ingot.architectures() if row["name"] == "llama")

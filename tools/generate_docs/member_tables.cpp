@@ -21,6 +21,7 @@
 #include "ingot/imatrix.hpp"
 #include "ingot/import.hpp"
 #include "ingot/lora.hpp"
+#include "ingot/projectors.hpp"
 #include "ingot/quantize_model.hpp"
 #include "ingot/remote_cache.hpp"
 #include "ingot/repair.hpp"
@@ -124,6 +125,7 @@ void fill_member_tables(std::string& page) {
   fill_members<EmbeddingEvaluation>(page, "embeddings");
   fill_members<TensorSensitivity>(page, "sensitivity");
   fill_members<DownloadedFile>(page, "download");
+  fill_members<ImageTokens>(page, "image");
   // The members of a plan or a change are those of its tensors.
   const TensorInfo tensor = {};
   fill_members(page, "quantize tensor", PlannedTensor{.source = &tensor, .choice = {}});

@@ -12,8 +12,9 @@ from ._model import Model
 from ._tables import this_machine
 from ._work import AnyModel, Path, Progress, opened, words
 
-__all__ = ["Difference", "Digests", "Distance", "Finding", "Mismatch", "QuantizationError", "Repair",
-           "RepairStep", "Statistics", "check", "diff", "distances", "fit", "hash", "repair", "stats", "verify"]
+__all__ = ["Difference", "Digests", "Distance", "Finding", "ImageTokens", "Mismatch", "Pair",
+           "QuantizationError", "Repair", "RepairStep", "Statistics", "check", "diff", "distances", "fit",
+           "hash", "image_tokens", "pairs", "repair", "stats", "verify"]
 
 
 class Finding(NamedTuple):
@@ -37,7 +38,7 @@ class Finding(NamedTuple):
 
 
 def check(source: Union[Model, Path], *, data: bool = False, rules: Union[str, Iterable[str]] = (),
-          max_findings_per_rule: int = 20, threads: int = 0,
+          max_findings_per_rule: int = 20, projector: Optional[AnyModel] = None, threads: int = 0,
           progress: Progress = None) -> List[Finding]:
     """Check a model against the rules of the format, conventions, and limits of loaders.
 
@@ -50,11 +51,15 @@ def check(source: Union[Model, Path], *, data: bool = False, rules: Union[str, I
         Also read all weights.
     rules : str or iterable of str
         Only these, of `ingot.check_rules`.
+    projector : Model, or what `ingot.open` takes
+        What is to be loaded beside the model; one that does not fit is a finding.
     """
+    beside = None if projector is None else opened(projector)._core
     where: Union[str, _core.OpenModel] = (
         source._core if isinstance(source, Model) else os.fspath(source))
     with about(source.paths[0] if isinstance(source, Model) else source):
-        rows = _core.check(where, data, words(rules), max_findings_per_rule, threads, progress)
+        rows = _core.check(where, data, words(rules), max_findings_per_rule, beside, threads,
+                           progress)
     return [Finding(**row) for row in rows]
 
 
@@ -246,7 +251,8 @@ def fit(source: AnyModel, *, companions: Iterable[AnyModel] = (), context: Optio
         map_file: Optional[bool] = None, repack: Optional[bool] = None,
         devices: Union[str, Sequence[str], None] = None,
         tensor_split: Optional[Sequence[float]] = None, host: Union[str, int, None] = None,
-        host_bandwidth: Optional[float] = None) -> Facts:
+        host_bandwidth: Optional[float] = None, images: Optional[int] = None,
+        image_size: Optional[Tuple[int, int]] = None) -> Facts:
     """Estimate the memory that a run of a model takes, and whether it fits.
 
     Parameters
@@ -269,6 +275,11 @@ offload_cache, embeddings, map_file, repack
         Memory of the host, ``"64G"`` or bytes.
     host_bandwidth : float
         Bytes a second.
+    images : int
+        Images in the context, whose tokens count, for the projector among `companions`; default: 1
+        with `image_size`.
+    image_size : (int, int)
+        Width and height of each, pixels.
 
     Returns
     -------
@@ -288,9 +299,46 @@ offload_cache, embeddings, map_file, repack
     devices = words(devices) if isinstance(devices, str) else devices
     if host is None and isinstance(devices, (list, tuple)) and "auto" in devices:
         host = this_machine()["host_bytes"]
+    images = 1 if image_size and images is None else images
     options = chosen("fit", locals())
     return Facts(_core.fit(opened(source)._core, options, [opened(one)._core for one in companions]),
                  _OLD_FIT_NAMES)
+
+
+class ImageTokens(NamedTuple):
+    """What becomes of an image: the states that a projector makes of it, the pictures that its
+    encoder sees, and the texts around it."""
+
+    tokens: int
+    pictures: int
+    columns: int
+    rows: int
+    marks: List[Dict[str, Any]]
+
+
+def image_tokens(projector: AnyModel, width: int, height: int) -> ImageTokens:
+    """Count the tokens that an image takes in the context of a model.
+
+    Raises
+    ------
+    ingot.FormatError
+        ``estimate_impossible`` for a type of projectors whose tokens are not known.
+    """
+    return ImageTokens(**_core.image_tokens(opened(projector)._core, width, height))
+
+
+class Pair(NamedTuple):
+    """A model and a projector that belong together, by their positions in the list, and how well
+    they fit: "same", "related" or "unnamed" (docs/json.md)."""
+
+    model: int
+    projector: int
+    match: str
+
+
+def pairs(sources: Iterable[AnyModel]) -> List[Pair]:
+    """Find which projectors belong to which models, from their headers alone."""
+    return [Pair(*row) for row in _core.pairs([opened(one)._core for one in sources])]
 
 
 _OLD_FIT_NAMES = {"most_gpu_layers": ("advice", "gpu_layers"), "longest_context": ("advice", "context"),

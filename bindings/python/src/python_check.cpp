@@ -12,8 +12,10 @@ namespace {
 
 /// The findings of a path, or of a model that is open.
 py::object check(const py::object& source, bool with_data, const std::vector<std::string>& rules,
-                 std::uint64_t max_findings, unsigned threads, const py::object& progress) {
+                 std::uint64_t max_findings, const OpenModel* projector, unsigned threads,
+                 const py::object& progress) {
   CheckOptions options;
+  if (projector != nullptr) options.projector = &projector->model();
   options.with_data = with_data;
   options.thread_count = threads;
   options.max_findings_per_rule = max_findings;

@@ -7,6 +7,7 @@
 
 #include "base/ranges.hpp"
 #include "ingot/metadata_keys.hpp"
+#include "ingot/projectors.hpp"
 #include "model/open/model_header.hpp"
 
 namespace ingot {
@@ -68,7 +69,6 @@ struct ProjectorNumber {
 constexpr ProjectorNumber projector_numbers[] = {
     {"image_size", &ProjectorSummary::image_size},
     {"patch_size", &ProjectorSummary::patch_size},
-    {"image_tokens", &ProjectorSummary::image_tokens},
     {"vision_layers", &ProjectorSummary::vision_layers},
     {"vision_width", &ProjectorSummary::vision_width},
     {"vision_output", &ProjectorSummary::vision_output},
@@ -92,6 +92,11 @@ std::optional<ProjectorSummary> summarize_projector(const Model& model,
     const auto* known = find_row(projector_numbers, &ProjectorNumber::fact, fact.name);
     const std::int64_t number = std::get<std::int64_t>(fact.value);
     if (known != nullptr && number > 0) result.*known->member = static_cast<std::uint64_t>(number);
+  }
+  if (result.image_size.value_or(max_image_side + 1) > max_image_side) return result;
+  const auto side = static_cast<std::uint32_t>(*result.image_size);
+  if (const auto images = ProjectorImages::read(model)) {
+    if (const auto image = images->count(side, side)) result.image_tokens = image->tokens;
   }
   return result;
 }

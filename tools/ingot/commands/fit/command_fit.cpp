@@ -41,6 +41,7 @@ constexpr const char* examples =
     "  ingot fit model.gguf -d m4-max-64 --max-context\n"
     "  ingot fit model.gguf -d 12G --cache-type-k q8_0 --cache-type-v q8_0\n"
     "  ingot fit model.gguf -d 24G --with mmproj.gguf --for llama.cpp\n"
+    "  ingot fit model.gguf --with mmproj.gguf --images 3 --image-size 1024x768\n"
     "  ingot fit model.gguf --markdown                   # for a model card\n"
     "\n"
     "Figures are those of llama.cpp: weights and cache exactly, work space closely;\n"
@@ -179,6 +180,10 @@ class Fit {
   }
 
   ExitCode show(const FitResult& result) {
+    const MemoryEstimate& run = result.estimate;
+    if (result.options.images > 0 && run.image_tokens >= run.context_per_sequence) {
+      console_.remark(arguments_.file, "the context is too small for the images");
+    }
     const ExitCode code =
         result.estimate.verdict == Verdict::does_not_fit ? ExitCode::negative : ExitCode::done;
     if (arguments_.for_llama_cpp) return print_command(result);

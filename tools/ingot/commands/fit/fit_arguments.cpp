@@ -8,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "commands/fit/engine_command.hpp"
+#include "commands/image_facts.hpp"
 #include "text/byte_count.hpp"
 #include "text/words.hpp"
 
@@ -148,6 +149,10 @@ void add_place_options(CLI::App& command, FitArguments& arguments) {
              "Keep the experts of the first N layers on the host");
   add_texts(command, "--with", arguments.companions, "FILE",
             "A projector or an adapter that is loaded beside the model");
+  add_number(command, "--images", arguments.run.images, 1, 1U << 20,
+             "Images in the context, whose tokens count; needs --with and --image-size");
+  add_text(command, "--image-size", arguments.image_size, "SIZE",
+           "Pixels of each image, like 1024x768; --images is 1 then if it is not given");
   add_text(command, "--bandwidth", arguments.bandwidth, "RATE",
            "Memory bandwidth of the devices, like 936G a second, to bound the speed");
   add_text(command, "--host-bandwidth", arguments.host_bandwidth, "RATE", "The same of the host");
@@ -197,6 +202,13 @@ Result<RunOptions> run_options_of(const FitArguments& arguments) {
   if (arguments.host) {
     run.host_bytes = parse_memory_size(*arguments.host);
     if (!run.host_bytes) return senseless("--host", *arguments.host, "a size like 64G");
+  }
+  if (arguments.image_size) {
+    INGOT_TRY(const ImagePixels pixels, parse_image_size("--image-size", *arguments.image_size));
+    run.images = std::max<std::uint64_t>(run.images, 1);
+    run.image_size = {pixels.width, pixels.height};
+  } else if (run.images > 0) {
+    return fail(Errc::invalid_argument, "--images", "--image-size is missing, like 1024x768");
   }
   INGOT_TRY_VOID(take_devices(arguments, run));
   INGOT_TRY_VOID(take_bandwidths(arguments, run));

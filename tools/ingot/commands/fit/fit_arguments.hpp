@@ -26,6 +26,7 @@ struct FitArguments {
   std::optional<std::string> contexts;  ///< The contexts of the grid.
   std::optional<std::string> types;     ///< The types of the grid.
   std::vector<std::string> companions;
+  std::optional<std::string> image_size;
   bool keeps_experts_on_host = false;
   bool no_mmap = false;
   bool no_repack = false;

@@ -13,6 +13,7 @@
 
 #include "cli/table.hpp"
 #include "commands/fit/speed_lines.hpp"
+#include "commands/image_facts.hpp"
 #include "text/memory_facts.hpp"
 #include "text/value_text.hpp"
 #include "text/words.hpp"
@@ -20,8 +21,7 @@
 namespace ingot::cli {
 namespace {
 
-constexpr std::size_t label_columns = 11;
-constexpr std::size_t widest_page = 110;
+constexpr std::size_t label_columns = 11, widest_page = 110;
 
 std::string bytes_or_dash(std::uint64_t bytes) { return bytes == 0 ? "-" : format_bytes(bytes); }
 
@@ -127,9 +127,8 @@ class FitPage {
   void name_places() {
     for (const MemoryUse& use : estimate_.devices) {
       const auto same = [&](const MemoryUse& other) { return other.name == use.name; };
-      const auto& all = estimate_.devices;
       std::string name = escape_shortened(use.name, width_ / 4);
-      if (std::count_if(all.begin(), all.end(), same) > 1) {
+      if (std::ranges::count_if(estimate_.devices, same) > 1) {
         name += fmt::format(" #{}", places_.size() + 1);
       }
       places_.push_back({std::move(name), &use});
@@ -326,6 +325,7 @@ class FitPage {
                      : fmt::format("; at most {} fit", format_digits(*result_.advice.context));
     }
     line("context", context);
+    if (result_.options.images > 0) line("images", images_text(result_.options, estimate_));
     print_caches();
     if (result_.advice.gpu_layers) {
       line("layers", fmt::format("{} of {} on devices, the output counted as one; at most {} fit",

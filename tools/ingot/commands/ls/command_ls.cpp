@@ -17,6 +17,7 @@ constexpr const char* examples =
     "  ingot ls ~/models /mnt/models\n"
     "  ingot ls hf:org/repo                      # the models of a repository\n"
     "  ingot ls model-*.gguf --markdown          # a table for a model card\n"
+    "  ingot ls ~/models --pairs                 # projectors and their models\n"
     "  ingot ls ~/models --json | jq -r 'sort_by(.file_size)[] | .file'\n"
     "\n"
     "Without DIR the models in the stores of this system: the caches of Hugging Face\n"
@@ -32,6 +33,7 @@ struct Options {
   CatalogueRequest request;
   bool is_local = false;
   bool is_markdown = false;
+  bool lists_pairs = false;
   bool fetches_heads = false;
 };
 
@@ -41,7 +43,8 @@ void run(Options& options, Console& console) {
     return;
   }
   CatalogueRequest& request = options.request;
-  if (options.places.empty() && !options.is_markdown) return list_catalogue(console, request);
+  const bool is_of_system = !options.is_markdown && !options.lists_pairs;
+  if (options.places.empty() && is_of_system) return list_catalogue(console, request);
   if (options.is_local || request.has_digests || request.finds_duplicates ||
       !request.pattern.empty() || request.list.order == ListOrder::date) {
     return console.finish(console.refuse_usage(
@@ -50,8 +53,10 @@ void run(Options& options, Console& console) {
   }
   if (options.places.empty()) options.places.emplace_back(".");
   if (options.is_markdown) request.list.style = ListStyle::markdown;
+  if (options.lists_pairs) request.list.style = ListStyle::pairs;
   list_places(console, options.places, request.list,
-              options.fetches_heads ? RepositoryHeads::fetched : RepositoryHeads::left);
+              options.fetches_heads || options.lists_pairs ? RepositoryHeads::fetched
+                                                           : RepositoryHeads::left);
 }
 
 }  // namespace
@@ -71,6 +76,8 @@ void add_ls_command(CLI::App& program, Console& console) {
              "Of this system, say which models have the same weights; reads those that may");
   console.add_index_option(command);
   add_switch(command, "--markdown", options->is_markdown, "Print a Markdown table");
+  add_switch(command, "--pairs", options->lists_pairs,
+             "Print projectors with the models that they belong to, by their headers");
   add_choice(command, "--sort", "KEY", options->request.list.order,
              {{"name", ListOrder::name},
               {"size", ListOrder::size},

