@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/strings.hpp"
 #include "huggingface/export/rope_members.hpp"
 #include "huggingface/folder/json_values.hpp"
 #include "huggingface/folder/refusal.hpp"
@@ -132,8 +133,11 @@ class ConfigBuilder {
       if (!is_default && !content.is_null()) set(member_of(*name), content);
     } else if (node.kind == NodeKind::call && node.text == "block_count") {
       set("num_hidden_layers", content);
-    } else if (node.kind == NodeKind::call && node.text == "flags" && content.is_array()) {
-      set(member_of(node.operands[0]), layer_types(content, node.operands[1].literal));
+    } else if (const bool is_flags = node.text == "flags";
+               node.kind == NodeKind::call && content.is_array() &&
+               (is_flags || node.text == "alternating_layers")) {
+      set(member_of(node.operands[0]),
+          layer_types(content, is_flags ? node.operands[1].literal : "sliding_attention"));
     } else if (node.kind == NodeKind::literal) {
       take_condition(rule, content);
     }
@@ -206,12 +210,16 @@ class ConfigBuilder {
     return refuse(facts_.architecture.name, "no rule of folders applies to this model");
   }
 
-  /// Sets the members that no key holds, and the type of the layers.
+  /// Sets the members that no key holds, or that it holds otherwise.
   Result<void> set_members() {
     INGOT_TRY(const Config config, with_tensors());
     for (const auto& [name, expression] : config_.rule->members) {
       INGOT_TRY(const nlohmann::json value, expression.evaluate({.config = config}));
-      if (!value.is_null()) set(name, value);
+      if (value.is_null()) continue;
+      ordered_json* place = &config_.values;
+      std::string_view path = name;
+      while (!path.empty()) place = &(*place)[std::string(take_part(path, '.'))];
+      *place = value;
     }
     return {};
   }

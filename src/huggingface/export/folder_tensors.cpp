@@ -10,6 +10,7 @@
 
 #include "base/strings.hpp"
 #include "huggingface/export/undo_transforms.hpp"
+#include "huggingface/import/run/plan_parts.hpp"
 #include "huggingface/import/tensors/tensor_name_map.hpp"
 #include "ingot/folder_export.hpp"
 #include "ingot/metadata_keys.hpp"
@@ -56,11 +57,13 @@ class FolderNames {
     if (kind == kinds_.end()) return std::nullopt;
     std::string name = name_of_kind(kind->second, rules);
     if (name.empty()) return std::nullopt;
+    const bool is_whole = name.ends_with('!');
+    if (is_whole) name.pop_back();
     const std::size_t mark = name.find(layer_mark);
     if (mark != name.npos) {
       name.replace(mark, layer_mark.size(), layer ? std::to_string(layer->layer) : "");
     }
-    return name.append(ending);
+    return is_whole ? name : name.append(ending);
   }
 
  private:
@@ -286,7 +289,8 @@ class Renamer {
 
 Result<FolderTensors> plan_folder_tensors(const FolderFacts& facts, const FolderConfig& folder,
                                           const FolderExportOptions& options) {
-  INGOT_TRY(const Config config, read_config(folder.values));
+  INGOT_TRY(Config config, read_config(folder.values));
+  INGOT_TRY(config, with_extra_layers(config, facts.architecture, {}));
   INGOT_TRY(const std::uint64_t layers, config.layer_count());
   return FolderPlanner(facts, folder, config, layers, options).plan();
 }

@@ -160,8 +160,9 @@ class RopeBuilder {
     const auto hidden = config_.value("hidden_size", 0.0);
     const auto heads = config_.value("num_attention_heads", 0.0);
     if (count == nullptr || !(hidden > 0) || !(heads > 0)) return;
-    const double share =
-        static_cast<double>(count->get<std::uint32_t>().value_or(0)) * heads / hidden;
+    const bool has_size = mentions(*rule->value.root(), "head_dim");
+    const double head_size = has_size ? config_.value("head_dim", hidden / heads) : hidden / heads;
+    const double share = count->get<std::uint32_t>().value_or(0) / head_size;
     if (share > 0 && share < 1) config_[member] = share;
   }
 

@@ -44,7 +44,8 @@ std::string make_tokenizer_config(const FolderFacts& facts, const FolderRule& ru
                                   const SpecialTokensPlan& special, std::string_view stated_pre) {
   ordered_json config = usual_configuration(
       facts.model, tokens, tokenizer_class(facts, rule, vocabulary), special.named);
-  if (has_tokenizer_step(facts.architecture, "llama")) {
+  if (has_tokenizer_step(facts.architecture, "llama") ||
+      has_tokenizer_step(facts.architecture, "space_prefix")) {
     const Value* const prefix = facts.model.find(keys::tokenizer_ggml_add_space_prefix);
     if (prefix != nullptr) config["add_prefix_space"] = json_of(*prefix);
   }

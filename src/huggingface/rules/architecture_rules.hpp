@@ -67,11 +67,12 @@ struct ExtraTensorRule {
   Expression when = {};
 };
 
-/// The type of some tensors of the result, whatever type is asked for.
+/// The type of some tensors of the result, whatever type others of their name have.
 struct TypeRule {
   std::vector<NamePattern> names = {};  ///< Names in GGUF.
   TensorType type = TensorType::f32;
   bool is_half_if_asked = false;  ///< F16 where that is asked for.
+  bool is_as_weights = false;     ///< The type that is asked for.
 };
 
 /// The rule for writing a model of the architecture as a folder. Everything else follows from the
@@ -83,9 +84,10 @@ struct FolderRule {
   /// Members of config.json that no key holds, in order. Beside the members that keys gave,
   /// `has(tensor_NAME)` tests for a tensor: `tensor_attn_q_bias` for blk.N.attn_q.bias.
   std::vector<std::pair<std::string, Expression>> members = {};
-  std::vector<std::string> preferred = {};                ///< The preferred ones of several names
-                                                          ///< of a member.
-  std::map<std::string, std::string> names_by_kind = {};  ///< The names of tensors.
+  std::vector<std::string> preferred = {};  ///< The preferred ones of several names
+                                            ///< of a member.
+  /// The names of tensors, to which `.weight` or `.bias` is appended where they do not end in `!`.
+  std::map<std::string, std::string> names_by_kind = {};
 };
 
 /// Models of a class whose rules are those of another entry.

@@ -53,6 +53,7 @@ class Evaluator {
   using Function = Result<json> (Evaluator::*)(const Node& node) const;
 
   [[nodiscard]] const json* scope_of(NameScope scope) const {
+    if (scope == NameScope::generation) return context_.generation;
     if (scope == NameScope::rope) return &context_.config.rope();
     if (scope == NameScope::rope_root) return &context_.config.rope_root();
     const auto sliding = context_.config.rope_root().find("sliding_attention");
@@ -199,7 +200,7 @@ class Evaluator {
     return found == context_.tensors.end() ? nullptr : &*found;
   }
 
-  /// The number of a tensor of one element.
+  /// The first number of a tensor of one axis.
   Result<json> number_in(const Node& node) const {
     INGOT_TRY(const json text, value(node.operands[0]));
     if (!text.is_string() || context_.numbers == nullptr) {
@@ -208,7 +209,7 @@ class Evaluator {
     auto name = text.get<std::string>();
     if (context_.layer) replace_all(name, "{layer}", std::to_string(*context_.layer));
     INGOT_TRY(const auto number, (*context_.numbers)(name));
-    if (!number) return refuse(name, "the folder has no such tensor of one element");
+    if (!number) return refuse(name, "the folder has no such tensor of one axis");
     return json(*number);
   }
 

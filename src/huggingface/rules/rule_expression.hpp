@@ -8,12 +8,13 @@
 // A name is a member of config.json; `a|b` is the first of them that is there, `a.b` is a member of
 // a member; `rope:a` looks into the rotary parameters of full attention, `rope_swa:a` of sliding
 // attention, `rope_root:a` at their top; `target:a` is a member of the config.json of the model
-// that a draft belongs to. `a?` may be absent (null), `a ?? b` is `a` unless it is absent.
-// Operators have the meaning that they have in Python, `[a, b]` is a list. `each(a)` is the list of
-// the values of `a` for all layers, whose number is `layer()`; `at(list, i)` is an element, or a
-// letter of a text, and absent beyond the end. `as_reference()` is true where the defects of the
-// reference converter are wanted, too. `number_in(name)` is the number of a tensor of one element,
-// in whose name `{layer}` is the layer.
+// that a draft belongs to, `generation:a` one of generation_config.json. `a?` may be absent (null),
+// `a ?? b` is `a` unless it is absent. Operators have the meaning that they have in Python, `[a,
+// b]` is a list. `each(a)` is the list of the values of `a` for all layers, whose number is
+// `layer()`; `at(list, i)` is an element, or a letter of a text, and absent beyond the end.
+// `as_reference()` is true where the defects of the reference converter are wanted, too.
+// `number_in(name)` is the first number of a tensor of one axis, in whose name `{layer}` is the
+// layer.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ struct NamedShape {
   std::vector<std::uint64_t> shape = {};
 };
 
-/// The number of the tensor of one element that has a name; nothing without such a tensor.
+/// The first number of the tensor of one axis that has a name; nothing without such a tensor.
 using NumberLookup = std::function<Result<std::optional<double>>(const std::string& name)>;
 
 /// The facts that expressions use. Borrowed.
@@ -45,10 +46,11 @@ struct RuleContext {
   const Config& config;
   std::uint32_t file_type = 0;
   bool as_reference = false;  ///< The result is that of the reference converter, defects included.
-  std::optional<std::uint64_t> layer = {};   ///< The layer that the value is for.
-  std::span<const NamedShape> tensors = {};  ///< The tensors of the folder, where known.
-  const NumberLookup* numbers = nullptr;     ///< Numbers of the folder's tensors, where known.
-  const Config* target = nullptr;            ///< That of the model that a draft belongs to.
+  std::optional<std::uint64_t> layer = {};     ///< The layer that the value is for.
+  std::span<const NamedShape> tensors = {};    ///< The tensors of the folder, where known.
+  const NumberLookup* numbers = nullptr;       ///< Numbers of the folder's tensors, where known.
+  const Config* target = nullptr;              ///< That of the model that a draft belongs to.
+  const nlohmann::json* generation = nullptr;  ///< generation_config.json, where known.
 };
 
 struct ExpressionNode;

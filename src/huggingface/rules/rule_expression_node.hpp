@@ -10,7 +10,7 @@
 namespace ingot::huggingface {
 
 /// The scope in which a name is looked up.
-enum class NameScope : std::uint8_t { config, rope, rope_root, rope_swa, target };
+enum class NameScope : std::uint8_t { config, rope, rope_root, rope_swa, target, generation };
 
 struct ExpressionNode {
   enum class Kind : std::uint8_t {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Parses the expressions of the rules by recursive descent.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/ascii.hpp"
@@ -21,6 +23,15 @@ constexpr int max_expression_depth = 40;
 
 bool is_name_start(char c) noexcept { return is_letter(c) || c == '_'; }
 bool is_name(char c) noexcept { return is_name_start(c) || is_digit(c) || c == '.'; }
+
+using NamedScope = std::pair<std::string_view, NameScope>;
+constexpr std::array name_scopes = {
+    NamedScope{"rope", NameScope::rope},
+    NamedScope{"rope_root", NameScope::rope_root},
+    NamedScope{"rope_swa", NameScope::rope_swa},
+    NamedScope{"target", NameScope::target},
+    NamedScope{"generation", NameScope::generation},
+};
 
 class Parser {
  public:
@@ -164,17 +175,9 @@ class Parser {
     if (rest_.starts_with('(')) return call(*std::move(name));
     Node node{.kind = Node::Kind::name};
     if (rest_.starts_with(':')) {
-      if (*name == "rope") {
-        node.scope = NameScope::rope;
-      } else if (*name == "rope_root") {
-        node.scope = NameScope::rope_root;
-      } else if (*name == "rope_swa") {
-        node.scope = NameScope::rope_swa;
-      } else if (*name == "target") {
-        node.scope = NameScope::target;
-      } else {
-        return error("rope, rope_root, rope_swa or target before the colon");
-      }
+      const auto* const scope = std::ranges::find(name_scopes, *name, &NamedScope::first);
+      if (scope == name_scopes.end()) return error("the name of a scope before the colon");
+      node.scope = scope->second;
       rest_.remove_prefix(1);
       name = take_name();
       if (!name) return error("a name");

@@ -45,6 +45,14 @@ Result<json> only(Arguments arguments) {
   return is_one ? list.front() : json();
 }
 
+/// The largest element of a list of numbers; a number stands for itself.
+Result<json> largest(Arguments arguments) {
+  const json& list = arguments[0];
+  if (!list.is_array()) return list;
+  const auto most = std::ranges::max_element(list);
+  return most == list.end() || !most->is_number() ? json() : *most;
+}
+
 /// The number of elements at the beginning of a list that equal a value; absent without a list.
 Result<json> leading(Arguments arguments) {
   const json& list = arguments[0];
@@ -82,6 +90,28 @@ Result<json> square_root(Arguments arguments) {
   const auto number = real_number(arguments[0]);
   if (!number || !(*number >= 0)) return not_computable("sqrt()");
   return json(std::sqrt(*number));
+}
+
+Result<json> binary_logarithm(Arguments arguments) {
+  const auto number = real_number(arguments[0]);
+  if (!number || !(*number > 0)) return not_computable("log2()");
+  return json(std::log2(*number));
+}
+
+/// increased(LIST, NUMBER): the whole numbers of a list, each with a number added.
+Result<json> increased(Arguments arguments) {
+  const auto more = whole_number(arguments[1]);
+  if (!arguments[0].is_array() || !more) return not_computable("increased()");
+  json list = json::array();
+  for (const json& element : arguments[0]) {
+    const auto number = whole_number(element);
+    std::int64_t sum = 0;
+    if (!number || __builtin_add_overflow(*number, *more, &sum)) {
+      return not_computable("increased()");
+    }
+    list.push_back(sum);
+  }
+  return list;
 }
 
 Result<json> larger(Arguments arguments) {
@@ -134,12 +164,15 @@ constexpr std::array functions = {
     Row{"at", 2, at},
     Row{"len", 1, length},
     Row{"only", 1, only},
+    Row{"largest", 1, largest},
     Row{"leading", 2, leading},
     Row{"normal_quantile", 1, normal_quantile},
     Row{"int", 1, to_int},
     Row{"round", 1, to_nearest},
     Row{"sqrt", 1, square_root},
+    Row{"log2", 1, binary_logarithm},
     Row{"max", 2, larger},
+    Row{"increased", 2, increased},
     Row{"nonzero", 1, nonzero},
     Row{"lowest_in", 1, lowest_in},
     Row{"member", 2, member},

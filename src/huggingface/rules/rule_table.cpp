@@ -75,11 +75,12 @@ static Result<void> read_value(const ordered_json& value, ExtraTensorRule& rule)
   return read_members(value, members, rule);
 }
 
-/// "F32", "F16", or "F16 or F32": F16 where that is asked for, else F32.
+/// "F32", "F16", "F16 or F32": F16 where that is asked for, else F32; "as weights".
 static Result<void> read_rule_type(const ordered_json& value, TypeRule& rule) {
   rule.is_half_if_asked = value == "F16 or F32";
-  if (rule.is_half_if_asked || value == "F32") return {};
-  if (value != "F16") return wrong("F32, F16, or F16 or F32", value);
+  rule.is_as_weights = value == "as weights";
+  if (rule.is_half_if_asked || rule.is_as_weights || value == "F32") return {};
+  if (value != "F16") return wrong("F32, F16, F16 or F32, or as weights", value);
   rule.type = TensorType::f16;
   return {};
 }
@@ -253,16 +254,17 @@ Result<ordered_json> parse_object(const RuleText& file) {
   return parsed;
 }
 
-/// The members of an entry over those of the entry that it is like.
-Result<ordered_json> resolve_likeness(const ordered_json& entry, const ordered_json& entries) {
+/// The members of an entry over those of the entry that it is like, which may be like one more.
+Result<ordered_json> resolve_likeness(const ordered_json& entry, const ordered_json& entries,
+                                      bool may_be_like = true) {
   if (!entry.is_object()) return wrong("an object for each class");
   const auto like = entry.find("like");
   if (like == entry.end()) return entry;
   const auto base = like->is_string() ? entries.find(like->get<std::string>()) : entries.end();
-  if (base == entries.end() || !base->is_object() || base->contains("like")) {
+  if (base == entries.end() || (!may_be_like && base->contains("like"))) {
     return wrong("another entry of the file instead of " + like->dump());
   }
-  ordered_json merged = *base;
+  INGOT_TRY(ordered_json merged, resolve_likeness(*base, entries, false));
   for (const char* own : {"classes", "folders", "folder_names", "variants"}) merged.erase(own);
   for (const auto& [name, value] : entry.items()) {
     if (name != "like") merged[name] = value;

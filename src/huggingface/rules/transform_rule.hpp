@@ -302,6 +302,13 @@ struct PadRows {
   static constexpr auto members = std::tuple(needed("rows", &PadRows::rows));
 };
 
+/// Puts the first row in the place of each of so many.
+struct RepeatFirstRow {
+  Expression count = {};
+  static constexpr std::string_view name = "repeat_first_row";
+  static constexpr auto members = std::tuple(needed("count", &RepeatFirstRow::count));
+};
+
 /// Leaves out the first rows.
 struct DropRows {
   Expression first = {};  ///< How many.
@@ -377,9 +384,10 @@ using TransformOperation =
                  MlaSplit, CutRowsToVocab, TakeRows, DropTensor, DropLayers, DropZeros,
                  StackTensors, Mxfp4Blocks, Squeeze, SqueezeAxis, AppendAxis, Reshape, ReshapeConv,
                  NegExp, Softplus, Multiply, MultiplyRows, SplitRows, SplitLastHalfTransposed,
-                 QkvzSplit, ReorderVHeads, NormalToNeox, ViewExperts, PadRows, DropRows, ZeroSlot,
-                 NormalizeColumns, SubtractMean, Ternary, FirstOnly, DropIfEqual, ExactName,
-                 StackParts, CopyTensor, AsInt32, FromPositions, Mxfp4Stack, Renumber, BatchNorm>;
+                 QkvzSplit, ReorderVHeads, NormalToNeox, ViewExperts, PadRows, RepeatFirstRow,
+                 DropRows, ZeroSlot, NormalizeColumns, SubtractMean, Ternary, FirstOnly,
+                 DropIfEqual, ExactName, StackParts, CopyTensor, AsInt32, FromPositions, Mxfp4Stack,
+                 Renumber, BatchNorm>;
 
 /// A transform of the tensors with certain names.
 struct TransformRule {

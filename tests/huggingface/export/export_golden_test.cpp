@@ -63,5 +63,19 @@ TEST_F(ExportGolden, FoldersComeBackToTheSameBytes) {
   }
 }
 
+TEST_F(ExportGolden, FoldersOfLaterClassesComeBackToTheSameBytes) {
+  require_files(later_golden_folder_cases());
+  if (IsSkipped()) return;
+  for (const char* name :
+       {"ernie4.5", "ernie4.5-moe", "glm4moe", "hunyuan-dense", "lfm2", "minimax-m2", "phimoe"}) {
+    const GoldenFolder golden = read_golden_folder(later_golden_folder_cases() / name);
+    for (const TensorType type : {TensorType::f32, TensorType::bf16}) {
+      SCOPED_TRACE(golden.name + " as " + std::string(find_type(type)->name));
+      expect_return(golden.folder, golden.expected, type);
+    }
+  }
+  EXPECT_EQ(architectures_.size(), 7u);  // of each case, none was refused
+}
+
 }  // namespace
 }  // namespace ingot::test

@@ -40,7 +40,7 @@ RARE = {"rope_freqs", "rope_factors_long", "rope_factors_short", "attn_rot_embd"
 SPLIT = "attn_q attn_k attn_v"
 # First step of a rule's tokenizer -> the case of golden/hf that lends its files.
 TOKENIZERS = {"llama": "llama-spm", "spm": "llama-spm", "gpt2": "qwen2", "spm_or_gpt2": "qwen2",
-              "bert": "bert", "glm": "glm4", "phi3": "phi3-longrope", "gemma3": "gemma3-vlm",
+              "bert": "bert", "glm": "glm4", "xverse": "qwen2", "phi3": "phi3-longrope", "gemma3": "gemma3-vlm",
               "glm4": "glm4", "solar": "glm4", "t5": "../../hf2/cases/t5",
               "internlm2": "internlm2", "internlm3": "llama-spm", "gpt2_or_ranked": "qwen2",
               "qwen1": "qwen2", "hunyuan_moe": "qwen2", "plamo": "../../hf2/cases/plamo2",
@@ -419,6 +419,53 @@ CLASSES = {
             "ffn_norm": "pre_mlp_norm", "ffn_up": "mlp.gate_up_proj", "ffn_down": "mlp.down_proj",
             "ffn_post_norm": "post_mlp_norm"}.items()},
         "with": "attn_qkv", "tied": True, "sizes": {"up": 192}},
+    "Gemma4UnifiedForConditionalGeneration": {
+        "tied": True, "without": "output ffn_gate_up_exp ffn_pre_norm_2 ffn_post_norm_1 ffn_post_norm_2 layer_out_scale "
+        "per_layer_token_embd per_layer_model_proj per_layer_inp_gate per_layer_proj per_layer_proj_norm "
+        "per_layer_post_norm",
+        "config": {"head_dim": 16, "global_head_dim": 16, "num_kv_shared_layers": 0, "sliding_window": 32,
+                   "layer_types": ["sliding_attention", "full_attention"]}},
+    "Qwen3ASRForConditionalGeneration": {"rename": ("", "thinker."), "config": {"head_dim": 16}},
+    "Qwen3OmniMoeForConditionalGeneration": {
+        "rename": ("", "thinker."), "sizes": {"experts": 4}, "config": {
+            "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "head_dim": 16}},
+    "XverseForCausalLM": {},
+    "JAISLMHeadModel": {
+        "styles": ["transformer."], "config": {**GPT2, "n_inner": 96, "embeddings_scale": 14.6, "width_scale": 0.5},
+        "sizes": NO_GQA, "with": "attn_qkv", "tied": False, "names": {"ffn_norm": "transformer.h.{layer}.ln_2"},
+        "bias": "attn_qkv attn_out ffn_gate ffn_up ffn_down attn_norm ffn_norm output_norm",
+        "more": {"transformer.relative_pe.slopes": (4,)}},
+    "ChameleonForConditionalGeneration": {
+        "tied": False, "config": {"num_key_value_heads": 4}, "without": QK_NORMS,
+        "sizes": NO_GQA, "more": {LAYER + "self_attn.q_norm.weight": (4, 16),
+                                  LAYER + "self_attn.k_norm.weight": (4, 16)}},
+    "DbrxForCausalLM": {
+        "styles": ["transformer."], "tied": False,
+        "config": {"d_model": 64, "n_heads": 4, "n_layers": 2, "max_seq_len": 512,
+                   "attn_config": {"kv_n_heads": 2, "clip_qkv": 8.0, "rope_theta": 500000.0},
+                   "ffn_config": {"ffn_hidden_size": 32, "moe_num_experts": 4, "moe_top_k": 2}},
+        "sizes": {"experts": 4}, "with": "attn_qkv",
+        "without": "ffn_gate_exp ffn_down_exp ffn_up_exp",
+        "names": {"attn_norm": "transformer.blocks.{layer}.norm_attn_norm.norm_1",
+                  "attn_qkv": "transformer.blocks.{layer}.norm_attn_norm.attn.Wqkv",
+                  "attn_out": "transformer.blocks.{layer}.norm_attn_norm.attn.out_proj",
+                  "attn_out_norm": "transformer.blocks.{layer}.norm_attn_norm.norm_2"},
+        "more": {f"transformer.blocks.{{layer}}.ffn.experts.mlp.{part}": (128, 64)
+                 for part in ("w1", "v1", "w2")}},
+    "MiniMaxText01ForCausalLM": {
+        "config": {"head_dim": 16, "rotary_dim": 8, "num_local_experts": 4, "num_experts_per_tok": 2,
+                   "layernorm_full_attention_alpha": 3.5},
+        "sizes": {"experts": 4, "expert_inner": 96}, "tied": False,
+        "names": {"ffn_gate_inp": LAYER + "block_sparse_moe.gate"},
+        "without": f"{SPLIT} attn_out attn_gate attn_norm_2",
+        "more": {"model.layers.0.self_attn.qkv_proj.weight": (192, 64),
+                 "model.layers.0.self_attn.out_proj.weight": (64, 64),
+                 "model.layers.0.self_attn.output_gate.weight": (64, 64),
+                 "model.layers.0.self_attn.norm.weight": (64,),
+                 "model.layers.1.self_attn.q_proj.weight": (64, 64),
+                 "model.layers.1.self_attn.k_proj.weight": (32, 64),
+                 "model.layers.1.self_attn.v_proj.weight": (32, 64),
+                 "model.layers.1.self_attn.o_proj.weight": (64, 64)}},
     "GptOssForCausalLM": {
         "config": {"head_dim": 16, "sliding_window": 32, "num_local_experts": 4,
                    "num_experts_per_tok": 2, "intermediate_size": 32, "rope_scaling": YARN},

@@ -52,8 +52,8 @@ EXCEPTIONS = {
 }
 # Class -> a case of another class with the same files.
 SAME_FILES = {"Lfm2BidirectionalModel": "lfm2-colbert"}
-# Classes of which there is neither a case nor a sample.
-NO_SAMPLE = {"Rwkv6ForCausalLM"}
+# Classes of which there is neither a case nor a sample; PLaMo has the sizes of its model with 13 billion weights alone.
+NO_SAMPLE = {"Rwkv6ForCausalLM", "PlamoForCausalLM"}
 # Architectures of which the engine wants an output. Their checkpoints do not share the embedding.
 NEVER_TIED = {"baichuan", "gpt-oss", "gptneox", "internlm2", "llada-moe", "mellum", "nemotron", "olmo2", "olmoe",
               "orion", "phi2", "qwen2moe", "stablelm"}

@@ -245,6 +245,13 @@ TEST(RowOperations, PadAndDropRows) {
               ElementsAre(Tensor{{3, 2}, {0, 0, 0, 1, 2, 3}}));
 }
 
+TEST(RowOperations, RepeatFirstRowHasNoOther) {
+  Transforms repeat(rule("repeat_first_row", R"("count": "3")"));
+  EXPECT_THAT(repeat.of(counted({2, 2})), ElementsAre(Tensor{{3, 2}, {0, 1, 0, 1, 0, 1}}));
+  EXPECT_THAT(Transforms(rule("repeat_first_row", R"("count": "65537")")).refusal(counted({2, 2})),
+              HasSubstr("at most 65536 equal rows"));
+}
+
 TEST(NumberOperations, ExponentialsAreRoundedOnce) {
   const Tensor numbers{{5}, {-2, 0, 1, 3.25F, 100}};
   std::vector<float> powers;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -77,7 +78,9 @@ constexpr const char* every_member = R"(
     "scale_depth": 1.4, "dim_model_base": 4, "kv_lora_rank": 4, "q_lora_rank": 4,
     "qk_nope_head_dim": 2, "qk_rope_head_dim": 2, "v_head_dim": 4, "n_routed_experts": 2,
     "n_shared_experts": 1, "first_k_dense_replace": 1,
-    "attn_config": {"alibi": true, "alibi_bias_max": 8},
+    "attn_config": {"alibi": true, "alibi_bias_max": 8, "kv_n_heads": 2, "clip_qkv": 8, "rope_theta": 500000},
+    "ffn_config": {"ffn_hidden_size": 16, "moe_num_experts": 2, "moe_top_k": 1}, "n_inner": 16,
+    "embeddings_scale": 2, "width_scale": 0.5, "layernorm_full_attention_alpha": 2,
     "num_local_experts": 2, "num_experts_per_tok": 1, "num_shared_experts": 1, "moe_num_experts": 2,
     "moe_k": 1, "moe_layer_interval": 1, "moe_layer_start_index": 0, "routed_scaling_factor": 1.5,
     "norm_topk_prob": true, "rotary_dim": 4, "embedding_multiplier_scale": 2,
@@ -131,6 +134,13 @@ TEST(HouseOfArchitectures, KnowsWhoseProjectorsAreImported) {
 /// has.
 bool needs_more_files(std::string_view model_class) {
   constexpr std::string_view classes[] = {"Qwen3ForSequenceClassification",
+                                          "Qwen3VLForConditionalGeneration:reranker",
+                                          "DFlash",
+                                          "Qwen3DSpark",
+                                          "DSpark",
+                                          "Lfm2DSpark",
+                                          "LingDSpark",
+                                          "Xverse",
                                           "JinaBert",
                                           "Gemma4",
                                           "MiMoV2",
@@ -239,6 +249,35 @@ TEST(PlanArchitectures, TheClassifierOfBertIsAnOutputWithLabels) {
   }
   EXPECT_THAT(names("BertModel", unnamed, false),
               testing::Not(testing::Contains("bert.classifier.output_labels")));
+}
+
+TEST(PlanArchitectures, DbrxQuantizesItsRouters) {
+  const std::string block = "transformer.blocks.0.";
+  const PlannedFolder folder("DbrxForCausalLM", every_member,
+                             {{block + "ffn.router.layer.weight", {2, 8}},
+                              {block + "ffn.experts.mlp.w1", {32, 8}},
+                              {block + "ffn.experts.mlp.w2", {32, 8}}});
+  const auto import = folder.plan();
+  ASSERT_THAT(import, Succeeds());
+  std::map<std::string, ImportedTensor> tensors;
+  for (const ImportedTensor& tensor : (*import)->tensors()) tensors[tensor.name] = tensor;
+  EXPECT_NE(tensors["blk.0.ffn_gate_inp.weight"].type, TensorType::f32);
+  EXPECT_THAT(tensors["blk.0.ffn_gate_exps.weight"].shape, ElementsAre(8, 16, 2));
+  EXPECT_THAT(tensors["blk.0.ffn_down_exps.weight"].shape, ElementsAre(16, 8, 2));
+}
+
+TEST(PlanArchitectures, JaisScalesItsOutput) {
+  const PlannedFolder folder(
+      "JAISLMHeadModel", every_member,
+      {{"transformer.h.0.mlp.c_fc2.weight", {8, 16}}, {"lm_head.weight", {3, 8}}});
+  EXPECT_EQ(folder.number("jais.attention.max_alibi_bias"), 8);
+  EXPECT_THAT(folder.column("blk.0.ffn_gate.weight"), testing::SizeIs(16));
+}
+
+TEST(PlanArchitectures, ChameleonHasANormForAllHeads) {
+  const PlannedFolder folder("ChameleonForConditionalGeneration", every_member,
+                             {{"model.layers.0.self_attn.q_norm.weight", {2, 4}}});
+  EXPECT_THAT(folder.column("blk.0.attn_q_norm.weight"), ElementsAre(0, 0));
 }
 
 constexpr const char* falcon_config =

@@ -88,9 +88,10 @@ Result<void> add_key(const KeySource& source, const KeyRule& rule, KeyPlan& keys
   }
   if (!rule.included.empty()) {
     INGOT_TRY(const Config config, replaced_config(source, rule));
-    return add_keys({source.folder, config, source.architecture, source.file_type,
-                     source.as_reference, source.tensors, source.numbers, source.target},
-                    rule.included, keys);
+    return add_keys(
+        {source.folder, config, source.architecture, source.file_type, source.as_reference,
+         source.tensors, source.numbers, source.target, source.generation},
+        rule.included, keys);
   }
   if (!rule.group.empty()) return add_key_group(source, rule.group, keys);
   INGOT_TRY(const json value, rule.value.evaluate(context));

@@ -19,10 +19,11 @@ struct KeySource {
   const Config& config;
   const Architecture& architecture;
   std::uint32_t file_type = 0;
-  bool as_reference = false;                 ///< ImportOptions::as_reference
-  std::span<const NamedShape> tensors = {};  ///< Those of the folder.
-  const NumberLookup* numbers = nullptr;     ///< RuleContext::numbers
-  const Config* target = nullptr;            ///< RuleContext::target
+  bool as_reference = false;                   ///< ImportOptions::as_reference
+  std::span<const NamedShape> tensors = {};    ///< Those of the folder.
+  const NumberLookup* numbers = nullptr;       ///< RuleContext::numbers
+  const Config* target = nullptr;              ///< RuleContext::target
+  const nlohmann::json* generation = nullptr;  ///< RuleContext::generation
 
   [[nodiscard]] RuleContext context() const {
     return {.config = config,
@@ -30,7 +31,8 @@ struct KeySource {
             .as_reference = as_reference,
             .tensors = tensors,
             .numbers = numbers,
-            .target = target};
+            .target = target,
+            .generation = generation};
   }
 };
 

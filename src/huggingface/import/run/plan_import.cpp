@@ -98,8 +98,10 @@ class ImportPlanner {
     const std::uint64_t code_bits = code_bits_of(tensors);
 
     KeyPlan tokenizer;
-    INGOT_TRY_VOID(add_tokenizer_keys(architecture->is_draft ? *target_folder_ : folder_, config,
-                                      architecture->tokenizer, options_, tokenizer, remarks));
+    INGOT_TRY_VOID(add_tokenizer_keys(
+        architecture->is_draft ? *target_folder_ : folder_, config,
+        target_architecture_ == nullptr ? architecture->tokenizer : target_architecture_->tokenizer,
+        options_, tokenizer, remarks));
     const auto tokens = tokenizer.find(keys::tokenizer_ggml_tokens);
     INGOT_TRY(TensorPlan plan, plan_tensors({.config = config,
                                              .table = table,
@@ -128,8 +130,9 @@ class ImportPlanner {
 
     const TensorType main = main_type(type, architecture->keeps_types, plan);
     const std::uint32_t file_type = ingot::file_type_of(main).value_or(0);
-    const KeySource source{folder_, config,   *architecture, file_type, options_.as_reference,
-                           shapes,  &numbers, target()};
+    INGOT_TRY(const nlohmann::json generation, read_generation_config());
+    const KeySource source{folder_, config,   *architecture, file_type,  options_.as_reference,
+                           shapes,  &numbers, target(),      &generation};
     INGOT_TRY(KeyPlan all, make_keys(source, plan, tokenizer));
     return FolderImport::make(std::move(all), std::move(plan), type, options_,
                               main == type ? find_type(type)->name : file_type_name(file_type));
@@ -172,18 +175,25 @@ class ImportPlanner {
     }
     INGOT_TRY(target_folder_, ModelFolder::open(file_system(), *options_.target_folder));
     INGOT_TRY(target_config_, Config::read(*target_folder_));
+    if (!architecture.tokenizer.empty()) return {};
+    INGOT_TRY(target_architecture_,
+              find_rules(RuleTable::builtin(), *target_folder_, *target_config_, std::nullopt));
     return {};
+  }
+
+  [[nodiscard]] Result<nlohmann::json> read_generation_config() const {
+    constexpr std::string_view file = "generation_config.json";
+    return folder_.has(file) ? read_json(folder_, file) : nlohmann::json::object();
   }
 
   [[nodiscard]] const Config* target() const { return target_config_ ? &*target_config_ : nullptr; }
 
-  /// Reads tensors of one element by their names.
+  /// Reads the first numbers of tensors of one axis by their names.
   static NumberLookup numbers_of(const std::vector<SourceTensor>& tensors) {
     std::map<std::string, SourceTensor, std::less<>> small;
     for (const SourceTensor& tensor : tensors) {
-      const bool is_small =
-          std::ranges::all_of(tensor.shape, [](std::uint64_t size) { return size == 1; });
-      if (is_small) small.emplace(tensor.name, tensor);
+      const auto is_long = [](std::uint64_t size) { return size != 1; };
+      if (std::ranges::count_if(tensor.shape, is_long) <= 1) small.emplace(tensor.name, tensor);
     }
     return [small = std::move(small)](const std::string& name) -> Result<std::optional<double>> {
       const auto found = small.find(name);
@@ -253,6 +263,7 @@ class ImportPlanner {
   ImportOptions options_;
   std::optional<ModelFolder> target_folder_;
   std::optional<Config> target_config_;
+  const Architecture* target_architecture_ = nullptr;  // whose tokenizer a draft has
 };
 
 }  // namespace

@@ -65,6 +65,7 @@ Views apply(const CutRowsToVocab&, const TransformStep&, TensorView);
 Result<void> undo(const CutRowsToVocab&, const RuleContext&, ReturningTensor&);
 Views apply(const TakeRows&, const TransformStep&, TensorView);
 Views apply(const PadRows&, const TransformStep&, TensorView);
+Views apply(const RepeatFirstRow&, const TransformStep&, TensorView);
 Views apply(const DropRows&, const TransformStep&, TensorView);
 Views apply(const ZeroSlot&, const TransformStep&, TensorView);
 Views apply(const DropTensor&, const TransformStep&, const TensorView&);

@@ -18,14 +18,15 @@ template <class T, class... Other>
 concept one_of = (std::same_as<T, Other> || ...);
 
 /// The operations that no export undoes. Stacks are taken apart by their names.
-template <one_of<Transpose, RenameTensor, SplitRowsHalf, Deinterleave, TransposeDeinterleave,
-                 SplitInterleavedQkv, GroupedQkv, FalconQkv, ThreeParts, MlaSplit, TakeRows,
-                 DropTensor, DropLayers, DropZeros, StackTensors, Mxfp4Blocks, Squeeze, Reshape,
-                 NegExp, Softplus, Multiply, MultiplyRows, SplitRows, SplitLastHalfTransposed,
-                 QkvzSplit, ReorderVHeads, NormalToNeox, ViewExperts, PadRows, DropRows, ZeroSlot,
-                 NormalizeColumns, SubtractMean, Ternary, FirstOnly, DropIfEqual, ExactName,
-                 StackParts, CopyTensor, AsInt32, FromPositions, Mxfp4Stack, Renumber, BatchNorm>
-              Operation>
+template <
+    one_of<Transpose, RenameTensor, SplitRowsHalf, Deinterleave, TransposeDeinterleave,
+           SplitInterleavedQkv, GroupedQkv, FalconQkv, ThreeParts, MlaSplit, TakeRows, DropTensor,
+           DropLayers, DropZeros, StackTensors, Mxfp4Blocks, Squeeze, Reshape, NegExp, Softplus,
+           Multiply, MultiplyRows, SplitRows, SplitLastHalfTransposed, QkvzSplit, ReorderVHeads,
+           NormalToNeox, ViewExperts, PadRows, RepeatFirstRow, DropRows, ZeroSlot, NormalizeColumns,
+           SubtractMean, Ternary, FirstOnly, DropIfEqual, ExactName, StackParts, CopyTensor,
+           AsInt32, FromPositions, Mxfp4Stack, Renumber, BatchNorm>
+        Operation>
 Result<void> undo(const Operation&, const RuleContext&, const ReturningTensor& tensor) {
   return refuse(std::string(tensor.name),
                 "the transform " + std::string(Operation::name) + " has no way back");

@@ -176,6 +176,19 @@ Views apply(const PadRows& operation, const TransformStep& step, TensorView view
   return list_of(std::move(view));
 }
 
+Views apply(const RepeatFirstRow& operation, const TransformStep& step, TensorView view) {
+  INGOT_TRY(const std::uint64_t count, step.number(operation.count, "count"));
+  INGOT_TRY(Arrangement* const part, part_of(view, 1));
+  if (is_product(view) || count > max_stacked) {
+    return refuse(view.name, "at most " + std::to_string(max_stacked) + " equal rows are made");
+  }
+  INGOT_TRY_VOID(cut_axis(*part, part->axes[0], 0, 1));
+  settle_shape(view);
+  view.parts.resize(count, Arrangement(view.parts.front()));
+  view.shape[0] = count;
+  return list_of(std::move(view));
+}
+
 Views apply(const DropRows& operation, const TransformStep& step, TensorView view) {
   INGOT_TRY(const std::uint64_t first, step.number(operation.first, "first"));
   INGOT_TRY(Arrangement* const part, part_of(view, 1));

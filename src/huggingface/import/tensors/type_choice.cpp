@@ -23,8 +23,9 @@ std::optional<TensorType> required_type(const TensorTask& task, const ImportedTe
   if (wanted == i32 || wanted == i64) return wanted;
   if (tensor.shape.size() < 2 || tensor.name.ends_with("_norm.weight")) return f32;
   for (const TypeRule& rule : task.architecture.types) {
-    const bool is_half = rule.is_half_if_asked && task.type == f16;
-    if (fits_one(rule.names, tensor.name)) return is_half ? f16 : rule.type;
+    if (!fits_one(rule.names, tensor.name)) continue;
+    if (rule.is_as_weights) return std::nullopt;
+    return rule.is_half_if_asked && task.type == f16 ? f16 : rule.type;
   }
   const bool is_weight = ends_with_one(tensor.name, {".weight", ".lora_a", ".lora_b"});
   if (!is_weight || (!wanted && fits_one(task.table.always_f32(), tensor.name))) return f32;

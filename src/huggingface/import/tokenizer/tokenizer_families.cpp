@@ -11,6 +11,7 @@
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/import/tokenizer/tokenizer_writer.hpp"
 #include "ingot/metadata_keys.hpp"
+#include "tokenizer/vocabulary/escapes.hpp"
 
 namespace ingot::huggingface {
 
@@ -259,6 +260,48 @@ Result<void> TokenizerWriter::hunyuan() {
   set_id(keys::tokenizer_ggml_eos_token_id, config["eod_token_id"]);
   if (ends.size() > 1) set_id(keys::tokenizer_ggml_eot_token_id, ends.at(0));
   return {};
+}
+
+Result<void> TokenizerWriter::chat_end_alone() {
+  INGOT_TRY(const auto added, files_.tokens_of_config());
+  const auto end = std::ranges::find(added, chat_end_text, &AddedToken::text);
+  if (end == added.end() || end->id < 0 || end->id > static_cast<std::int64_t>(max_tokens)) {
+    return {};
+  }
+  keys_.from(std::string(file_names::tokenizer_config));
+  keys_.set(keys::tokenizer_ggml_bos_token_id, static_cast<std::uint32_t>(end->id));
+  keys_.set(keys::tokenizer_ggml_eos_token_id, static_cast<std::uint32_t>(end->id));
+  return {};
+}
+
+Result<void> TokenizerWriter::chatml() {
+  keys_.from("the architecture");
+  keys_.set_string(keys::tokenizer_chat_template,
+                   "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\\n' + "
+                   "message['content'] + '<|im_end|>' + '\\n'}}{% endfor %}"
+                   "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}");
+  return {};
+}
+
+Result<void> TokenizerWriter::xverse() {
+  if (!files_.tokenizer.root().exists()) {
+    return refuse(folder_.locate(file_names::tokenizer), "the file is missing");
+  }
+  INGOT_TRY(TokenList tokens, read_vocabulary(files_, config_));
+  INGOT_TRY(const auto added, files_.added_by_id());
+  for (const auto& [id, token] : added) {
+    tokens.set(static_cast<std::size_t>(id), token.text, 0,
+               token.is_special ? TokenKind::control : TokenKind::user_defined);
+  }
+  for (std::size_t id = 0; id < tokens.size(); ++id) {
+    std::string& text = tokens.texts[id];
+    const bool is_zero = text == std::string(1, '\0');
+    if (!is_zero && tokenizer::byte_of_token(text) < 0) continue;
+    tokens.kinds[id] = static_cast<std::int32_t>(TokenKind::byte);
+    // What Python prints of the bytes of the token, between the signs of a byte.
+    if (is_zero) text = "<b'\\x00'>";
+  }
+  return write_spm(tokens);
 }
 
 Result<void> TokenizerWriter::gemma_fim() {

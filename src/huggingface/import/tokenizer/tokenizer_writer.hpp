@@ -102,6 +102,11 @@ class TokenizerWriter {
   /// The end of a turn is the first of the ends that a generation may have.
   Result<void> hunyuan();
   Result<void> gemma_fim();
+  /// A turn and a text both begin and end with the token that ends a turn of ChatML.
+  Result<void> chat_end_alone();
+  /// The template of ChatML, whatever the files have.
+  Result<void> chatml();
+  Result<void> xverse();
 
   // tokenizer_programs.cpp
   /// Model, pre-tokenizer, tokens and kinds.

@@ -206,6 +206,31 @@ TEST(TokenizerKeys, HaveTemplatesOfTheirOwnFiles) {
   EXPECT_THAT(tail, ElementsAre("chat_template.rag=r", "chat_templates=rag", "chat_template=d\ne"));
 }
 
+TEST(TokenizerKeys, OfXverseNameBytesAndSpecialTokens) {
+  const std::string tokenizer = R"({"model": {"type": "BPE", "merges": [],
+      "vocab": {"\u0000": 0, "<0x0A>": 1, "a": 2, "<|x|>": 3, "s": 4}},
+      "added_tokens": [{"id": 3, "content": "<|x|>", "special": false},
+                       {"id": 4, "content": "s", "special": true}]})";
+  const auto keys = Import().run({{"tokenizer.json", tokenizer}}, "xverse");
+  ASSERT_THAT(keys, test::Succeeds());
+  EXPECT_THAT(*keys,
+              ElementsAre("ggml.model=llama", "ggml.pre=default",
+                          "ggml.tokens=<b'\\x00'>,<0x0A>,a,<|x|>,s", "ggml.token_type=6,6,1,4,3"));
+  EXPECT_THAT(Import().run({}, "xverse"), test::FailsWith(Errc::import_refused));
+}
+
+TEST(TokenizerKeys, OfSpeechEndTurnsAndTextsAlike) {
+  const Files files = {
+      {"tokenizer_config.json", R"({"added_tokens_decoder": {"7": {"content": "<|im_end|>"}}})"}};
+  const auto keys = Import().run(files, "chat_end_alone");
+  ASSERT_THAT(keys, test::Succeeds());
+  EXPECT_THAT(*keys, ElementsAre("ggml.bos_token_id=7", "ggml.eos_token_id=7"));
+  const auto chat = Import().run(files, "chatml");
+  ASSERT_THAT(chat, test::Succeeds());
+  EXPECT_THAT(*chat, ElementsAre(testing::AllOf(testing::StartsWith("chat_template={% for"),
+                                                HasSubstr("<|im_end|>' + '\\n'}}"))));
+}
+
 TEST(TokenizerKeys, RefuseAPreTokenizerThatIsUnknown) {
   std::string json = bpe_json();
   json.replace(json.find("ByteLevel"), 9, "Whitespace");
