@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""check_rules.py PROGRAM [--variants N] [--entry NAME] [--first N]
+"""check_rules.py PROGRAM [--variants N] [--entry NAME] [--first N] [--later]
 
-Imports tiny folders of every entry of golden/hf/architectures.json, and compares keys, tensors and
-bytes with what a second reading of that file gives. A variant of an entry has one of its classes,
+Imports tiny folders of every entry of golden/hf/architectures.json, or with --later of those of golden/hf2
+that are read a second time (rule_later.py), and compares keys, tensors and bytes with what the reading gives. A variant of an entry has one of its classes,
 other names of config.json and of tensors, other numbers and another type. Exit 77 (skipped) without
 NumPy or the data, which is found through INGOT_SHARED.
 """
@@ -17,8 +17,9 @@ except ImportError:
     sys.exit(77)
 
 from gguf_file import Gguf
-from rule_config import Config, Keys, Refused
-from rule_tensors import TensorRules, encoded
+from rule_config import Keys, Refused
+from rule_later import load, reading
+from rule_tensors import encoded
 from rule_tokens import tokenizer_keys
 from rule_trials import run_trials
 
@@ -38,11 +39,12 @@ class Expected:
 
     def __init__(self, data, folder):
         entry = folder.entry
+        make_config, make_rules, make_tokens = reading(entry)
         self.kind = folder.type if folder.type != "auto" else folder.guessed_type(
-            TensorRules(data, entry, Config(folder.config), 0))
-        plain = Config(folder.config)
-        tokens, token_keys = tokenizer_keys(folder, entry["vocab"], plain)
-        rules = TensorRules(data, entry, plain, tokens)
+            make_rules(data, entry, make_config(folder.config), 0))
+        plain = make_config(folder.config)
+        tokens, token_keys = tokenizer_keys(folder, entry["vocab"], plain, make_tokens)
+        rules = make_rules(data, entry, plain, tokens)
         self.tensors = []
         for name, array, fixed in rules.outputs(folder.arrays()):
             dims = list(array.shape[::-1])
@@ -51,8 +53,8 @@ class Expected:
             kind = fixed or rules.type_of(name, dims, self.kind)
             self.tensors.append((name, kind, dims, encoded(array, kind)))
         has_fp4 = any(kind == "MXFP4" for _, kind, *_ in self.tensors)
-        config = Config(folder.config, FP4_FILE_TYPE if has_fp4 and self.kind != "Q8_0"
-                        else FILE_TYPES[self.kind])
+        config = make_config(folder.config, FP4_FILE_TYPE if has_fp4 and self.kind != "Q8_0"
+                             else FILE_TYPES[self.kind])
         keys = {"general.architecture": ("str", entry["arch"])}
         keys.update(Keys(data, entry, config, folder.files)
                     .add(entry.get("keys_during_tensors", [])))
@@ -69,6 +71,7 @@ def compared_keys(keys):
     kept = ("general.architecture", "general.type", "general.file_type",
             "general.quantization_version")
     return [(name, value) for name, value in keys.items()
+            if not name.endswith(".nextn_predict_layers")
             if name in kept or not name.startswith("general.")]
 
 
@@ -107,4 +110,4 @@ def check(program, data, folder, path):
 
 
 if __name__ == "__main__":
-    sys.exit(run_trials(lambda *folder: (check(*folder), 1), "folders", 4))
+    sys.exit(run_trials(lambda *folder: (check(*folder), 1), "folders", 4, [load]))

@@ -169,7 +169,7 @@ class Keys:
             kind = "[bool]" if all(isinstance(v, bool) for v in value) else \
                 "[i32]" if all(isinstance(v, int) for v in value) else \
                 "[str]" if all(isinstance(v, str) for v in value) else "[f32]"
-        if not name.startswith(("general.", "tokenizer.")):
+        if not name.startswith(("general.", "tokenizer.", "diffusion.", "xielu.")):
             name = f"{self.entry['arch']}.{name}"
         self.keys[name] = (kind, value)
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Configurations for the entries of golden/hf/architectures.json, odd on purpose."""
-from rule_config import Config, Keys, Refused, first
+import json
+
+from rule_config import Keys, Refused, first
+from rule_later import reading
 
 HIDDEN = 64
 LAYER_NAMES = ("n_layers", "num_hidden_layers", "n_layer", "num_layers")
@@ -21,7 +24,9 @@ CHOICES = {
     "hidden_size": [HIDDEN], "first_k_dense_replace": [1], "n_positions": [2048, 8192],
     "is_causal": [True, False, None], "model_type": ["ministral3", "x"],
     "sliding_window_pattern": [1, 2, 3], "attn_config.clip_qkv": [None, 6.5],
-    "qk_nope_head_dim": [2, 4], "v_head_dim": [3, 4],
+    "qk_nope_head_dim": [2, 4], "v_head_dim": [3, 4], "head_dim": [4, 8, 16], "hidden_activation": ["gelu", "silu"],
+    # The golden cases have layers that predict further tokens.
+    "num_nextn_predict_layers": [0], "mtp_num_hidden_layers": [0],
 }
 NUMBERS = [0, 1, 0.0, 1e-6, 500000, 0.123456789, 33.3, 7.7e-3]
 ROPE_CHOICES = {
@@ -31,6 +36,10 @@ ROPE_CHOICES = {
     "mscale_all_dim": [.707], "mrope_section": [[2, 2, 4], [1, 2], [1, 2, 3, 4, 5]],
     "llama_4_scaling_beta": [.1], "rope_theta": [12345.5], "partial_rotary_factor": [.75],
 }
+# Members with an element for each layer, or lists of another length.
+LISTS = {"no_rope_layers": [0, 1], "indexer_types": ["full", "shared"], "activation_sparsity_pattern": [0.0, .5, .95],
+         "moe_layer_freq": [0, 1], "mlp_layer_types": ["dense", "sparse"], "sliding_window_layout": [0, 1],
+         "vision_config.deepstack_visual_indexes": [0, 2, 5]}
 LABELS = [None, {"0": "LABEL_0", "1": "LABEL_1"}, {"0": "no", "10": "so", "2": "yes"}]
 
 
@@ -45,6 +54,11 @@ def config_names(rules):
         elif isinstance(rule, dict):
             if "cfg" in rule:
                 found.append((rule["cfg"], kind))
+            for place in ("eq_each", "each_layer", "truthy_each", "count_cfg"):
+                if rule.get(place) not in (None, "first") and "of" not in rule:
+                    found.append(([rule[place]], kind))
+            if "lfm2_ff" in rule:
+                found.extend(([name], kind) for name in ("block_ff_dim", "intermediate_size", "block_multiple_of"))
             for name, one in rule.items():
                 if name != "cfg":
                     walk(one, rule.get("type", kind))
@@ -59,6 +73,7 @@ class OddConfig:
         self.data, self.entry, self.random, self.layers = data, entry, random, layers
         self.members = {}
         self.experts = random.choice([2, 3])
+        self.heads = random.choice([2, 4, 6]), random.choice([1, 2])
         self.make()
 
     def has(self, share):
@@ -70,7 +85,13 @@ class OddConfig:
         if name in LAYER_NAMES:
             return self.layers
         if name == "layer_types":
-            return self.random.choices(["sliding_attention", "full_attention"], k=self.layers)
+            other = "conv" if self.entry["arch"].startswith("lfm2") else "sliding_attention"
+            return self.random.choices([other, "full_attention"], k=self.layers)
+        if name in LISTS:
+            return self.random.choices(LISTS[name], k=self.layers)
+        if self.entry.get("is_later") and name in (*HEAD_NAMES, *KEY_HEAD_NAMES):
+            # The reference and the import differ in which of two numbers of heads counts.
+            return self.heads[name in KEY_HEAD_NAMES]
         if name in CHOICES:
             return self.random.choice(CHOICES[name])
         return self.random.choice(NUMBERS) if kind == "f32" else self.random.randrange(1, 300)
@@ -139,12 +160,14 @@ class OddConfig:
         if needs_root:
             root = {"mscale_all_dim": .5, "llama_4_scaling_beta": .2,
                     "original_max_position_embeddings": 100, **root}
+        if any("mrope_section" in json.dumps(rule) for rule in self.entry["keys"]):
+            root.setdefault("mrope_section", [1, 2, 3])
         if needs_root or self.has(.7):
             self.put(choose(["rope_parameters", "rope_scaling"]), root)
 
     def is_enough(self):
         """Whether the rules miss no member."""
-        config = Config(self.members)
+        config = reading(self.entry)[0](self.members)
         try:
             Keys(self.data, self.entry, config, {}).add(self.entry["keys"])
             Keys(self.data, self.entry, config, {}).add(self.entry.get("keys_during_tensors", []))

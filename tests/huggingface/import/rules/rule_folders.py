@@ -7,9 +7,9 @@ import struct
 
 import numpy as np
 
-from rule_config import Config, Refused
+from rule_config import Refused
 from rule_configs import HIDDEN, OddConfig
-from rule_tensors import TensorRules
+from rule_later import reading
 from rule_token_files import TokenFiles
 
 ROWS = 48  # a multiple of twice each number of heads
@@ -141,7 +141,8 @@ class Folder:
                    (f"model.layers.{first_dropped}.mlp.experts.0.up_proj.weight", (4, 4))]
 
     def make_tensors(self):
-        config = Config(self.config)
+        make_config, make_rules, _ = reading(self.entry)
+        config = make_config(self.config)
         used = {rule["tensor"] for rule in self.entry.get("extra_tensors", [])}
         names = set()
         is_bare = ["^", "model."] in self.entry.get("rename", [])
@@ -152,7 +153,7 @@ class Folder:
                       for layer in range(self.layers if any("{bid}" in n for n, _ in group) else 1)
                       for name, shape in group]
             made = [(name, *self.array(name, shape)) for name, shape in spread]
-            rules = TensorRules(self.data, self.entry, config, self.token_rows)
+            rules = make_rules(self.data, self.entry, config, self.token_rows)
             try:
                 outputs = [name for name, *_ in rules.outputs([(n, a) for n, _, a in made])]
             except Refused:

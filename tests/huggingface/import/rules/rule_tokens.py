@@ -380,9 +380,9 @@ class Tokenizer:
         block.write(self.keys)
 
 
-def tokenizer_keys(folder, steps, config):
+def tokenizer_keys(folder, steps, config, reader=Tokenizer):
     """The number of tokens, and the keys."""
-    tokenizer = Tokenizer(folder.files, config, folder.written_config())
+    tokenizer = reader(folder.files, config, folder.written_config())
     for step in steps:
         getattr(tokenizer, step)()
     return len(tokenizer.tokens), tokenizer.keys

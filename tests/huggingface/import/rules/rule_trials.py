@@ -9,21 +9,24 @@ import tempfile
 from rule_folders import Folder
 
 
-def run_trials(check, what, variants):
-    """The exit status: 77 without the data. `check` gives a fault or None, and how much it compared."""
+def run_trials(check, what, variants, later=()):
+    """The exit status: 77 without the data. `check` gives a fault or None, and how much it compared; `later` reads
+    further entries."""
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--variants", type=int, default=variants)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--entry")
+    parser.add_argument("--later", action="store_true", help="the entries of golden/hf2 instead of golden/hf")
     options = parser.parse_args()
-    rules = pathlib.Path(os.environ.get("INGOT_SHARED", "")) / "golden/hf/architectures.json"
+    golden = pathlib.Path(os.environ.get("INGOT_SHARED", "")) / "golden"
+    rules = golden / "hf/architectures.json"
     if not rules.is_file():
         print(f"{rules} is not there")
         return 77
-    data = json.loads(rules.read_text())
+    sets = [load(golden) for load in later] if options.later else [json.loads(rules.read_text())]
     faults = count = 0
-    for name, entry in data["architectures"].items():
+    for data, name, entry in ((data, *row) for data in sets for row in data["architectures"].items()):
         if options.entry not in (None, name):
             continue
         for variant in range(options.first, options.first + options.variants):
