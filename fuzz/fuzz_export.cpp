@@ -23,6 +23,11 @@ constexpr const char* folder = "a folder that is not there";
 void plan(const Model& model) {
   const auto lenient = plan_folder_export(model, folder, {.thread_count = 1});
   const auto strict = plan_folder_export(model, folder, {.is_strict = true, .thread_count = 1});
+  for (const FolderPacking packing : {FolderPacking::mlx, FolderPacking::gptq}) {
+    const auto packed = plan_folder_export(
+        model, folder, {.packing = packing, .is_lossy = true, .thread_count = 1});
+    if (!packed && packed.error().code == Errc::internal) std::abort();
+  }
   for (const auto* planned : {&lenient, &strict}) {
     if (!*planned && planned->error().code == Errc::internal) std::abort();
   }

@@ -135,6 +135,9 @@ class FolderPlanner {
                               "folders of this architecture have no such tensor"});
       return {};
     }
+    if (packing && options_.packing == FolderPacking::gptq && output.shape.size() != 2) {
+      return fail(Errc::would_be_lost, std::string(tensor.name), "GPTQ has matrices alone");
+    }
     FolderTensor single{.output = std::move(output), .packing = packing};
     single.output.name = *name;
     INGOT_TRY_VOID(undo_.undo(single));

@@ -279,7 +279,8 @@ std::vector<MadeTensor> pack_gptq(const OutputTensor& weight, const std::string&
 std::optional<Packing> find_packing(FolderPacking form, const TensorInfo& tensor, bool& is_exact) {
   const TensorTypeInfo& type = *find_type(tensor.type);
   if (form == FolderPacking::none || type.block_elements == 1 || tensor.shape.size() < 2 ||
-      !tensor.name.ends_with(".weight") || tensor.shape[0] % packed_block != 0) {
+      tensor.element_count == 0 || !tensor.name.ends_with(".weight") ||
+      tensor.shape[0] % packed_block != 0) {
     return std::nullopt;
   }
   const bool is_table = tensor.name == "token_embd.weight" || tensor.name == "output.weight";
