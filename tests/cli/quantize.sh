@@ -193,3 +193,49 @@ assert types["blk.0.attn_v.weight"] == "Q8_0" and types["blk.0.attn_k.weight"] =
 done
 "$ingot" quantize model.gguf Q4_0 --dry-run --tensor-type 'attn_?=Q8_0' --json >plan.json
 if grep -q '"to": "Q8_0"' plan.json; then fail "a glob is about the whole name"; fi
+
+# Weights on a lattice, as int4 checkpoints in BF16 have them, keep it; --effort reference rounds again.
+python '
+import json, struct, subprocess, sys
+data = bytearray(open("model.gguf", "rb").read())
+tensors = json.loads(subprocess.run([sys.argv[1], "tensors", "model.gguf", "--json"], check=True,
+                                    stdout=subprocess.PIPE).stdout)
+state = 1
+for tensor in tensors:
+    if not tensor["name"].startswith("blk.") or len(tensor["shape"]) < 2: continue
+    assert tensor["type"] == "F16"
+    begin, weights = tensor["file_offset"], []
+    for i in range(tensor["elements"]):
+        if i % 32 == 0: scale = (64 + i // 32 % 50) / 8192
+        state = (state * 1664525 + 1013904223) % 2**32
+        weights.append(scale * ((state >> 28) % 15 - 7))
+    data[begin:begin + 2 * len(weights)] = struct.pack("<%de" % len(weights), *weights)
+open("int4.gguf", "wb").write(data)' "$ingot"
+"$ingot" quantize int4.gguf int4_auto.gguf Q4_0 --json >auto.json 2>remarks
+grep -q 'with weights on a 4-bit lattice, groups of 32, keep it' remarks || fail "no remark: $(cat remarks)"
+"$ingot" quantize int4.gguf int4_reference.gguf Q4_0 --effort reference --json >reference.json 2>remarks
+if grep -q lattice remarks; then fail "the reference speaks of a lattice"; fi
+python '
+import json
+auto, reference = ({t["name"]: t for t in json.load(open(name + ".json"))["tensors"]}
+                   for name in ("auto", "reference"))
+for name, tensor in auto.items():
+    on = name.startswith("blk.") and len(tensor["shape"]) > 1
+    assert (tensor["lattice"] is not None) == on and tensor["searched"] == (on and tensor["to"] == "Q4_0"), name
+    if tensor["searched"]:
+        assert tensor["error"]["max"] == 0 and reference[name]["error"]["relative"] > 0.05, name
+        assert tensor["lattice"]["text"] == "4-bit lattice, groups of 32"
+'
+"$ingot" quantize int4.gguf --dry-run IQ4_XS 2>remarks | grep -q 'on a 4-bit lattice, groups of 32' ||
+  fail "a plan does not tell of the lattice"
+grep -q 'get types that do not hold it' remarks || fail "no remark on types: $(cat remarks)"
+"$ingot" quantize model.gguf model_auto.gguf Q4_0 -q
+"$ingot" quantize model.gguf model_reference.gguf Q4_0 -q --effort reference
+expect_same model_auto.gguf model_reference.gguf
+"$ingot" show int4.gguf | grep -q 'weights .*on a 4-bit lattice, groups of 32' || fail "show is silent"
+"$ingot" show model.gguf --json | python 'import json, sys; assert json.load(sys.stdin)["lattice"] is None'
+"$ingot" report int4.gguf --json | python '
+import json, sys
+for tensor in json.load(sys.stdin)["tensors"]:
+    on = tensor["name"].startswith("blk.") and len(tensor["shape"]) > 1
+    assert (tensor["lattice"] is not None) == on, tensor["name"]'
