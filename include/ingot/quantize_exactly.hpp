@@ -17,10 +17,9 @@ inline constexpr std::array exact_types = {TensorType::q4_0, TensorType::q4_1, T
                                            TensorType::q5_1, TensorType::q8_0, TensorType::bf16,
                                            TensorType::f16,  TensorType::f32};
 
-/// Encodes numbers without rounding, if the type holds them: decoded, the blocks give every number
-/// of `src`, and but for the sign of zeros in blocks every bit. So weights that were quantized
-/// elsewhere, with scales that binary16 holds, come back from their decoded form. Takes time linear
-/// in the elements, and less where it fails.
+/// Encodes numbers without rounding, if the type holds them: decoded, the blocks give every bit of
+/// `src`. So weights that were quantized elsewhere, with scales that binary16 holds, come back from
+/// their decoded form. Takes time linear in the elements, and less where it fails.
 ///
 /// @param type  one of exact_types.
 /// @param src   whole blocks, back to back; borrowed for the call.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -24,7 +25,7 @@ using Values = std::array<float, block_size>;
 
 bool is_f16(float value) noexcept { return f32_from_f16(f16_from_f32(value)) == value; }
 
-/// Encodes with a given scale and minimum, if each value is then decoded to itself.
+/// Encodes with a given scale and minimum, if each value is then decoded to its bits.
 template <class Block>
 bool encode_with(const Values& x, float scale, float minimum, Block& block) noexcept {
   constexpr CodeRange<Block> range;
@@ -37,7 +38,7 @@ bool encode_with(const Values& x, float scale, float minimum, Block& block) noex
     const int code = static_cast<int>(quotient);
     float decoded = static_cast<float>(code) * scale;
     if constexpr (has_minimum<Block>) decoded += minimum;
-    if (decoded != x[i]) return false;  // -0 may become 0: formats with a bias have no -0
+    if (std::bit_cast<std::uint32_t>(decoded) != std::bit_cast<std::uint32_t>(x[i])) return false;
     codes[i] = static_cast<std::uint8_t>(code + offset);
   }
   put_f16(block.scale.data(), scale);

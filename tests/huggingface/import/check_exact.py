@@ -100,7 +100,8 @@ def check(program, folder, path):
             return f"{name} is {kind}, not {wanted}"
         if decoded.shape != numbers.shape:
             return f"{name} has the shape {decoded.shape}, not {numbers.shape}"
-        differing = np.count_nonzero(decoded != np.asarray(numbers, np.float32))
+        differing = np.count_nonzero(decoded.view(np.uint32) !=
+                                     np.ascontiguousarray(numbers, np.float32).view(np.uint32))
         if differing:
             return f"{name}, {kind}: {differing} of {numbers.size} numbers differ"
         elements[kind] = elements.get(kind, 0) + numbers.size
