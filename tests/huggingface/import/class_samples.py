@@ -44,7 +44,7 @@ TOKENIZERS = {"llama": "llama-spm", "spm": "llama-spm", "gpt2": "qwen2", "spm_or
               "glm4": "glm4", "solar": "glm4", "t5": "../../hf2/cases/t5",
               "internlm2": "internlm2", "internlm3": "llama-spm", "gpt2_or_ranked": "qwen2",
               "qwen1": "qwen2", "hunyuan_moe": "qwen2", "plamo": "../../hf2/cases/plamo2",
-              "rwkv": "../../hf2/cases/rwkv7"}
+              "rwkv": "../../hf2/cases/rwkv7", "gemma4": "../../hf2/cases/gemma4"}
 LAYER = "model.layers.{layer}."
 
 BASE = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2,
