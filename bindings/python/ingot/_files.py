@@ -182,6 +182,8 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
     if (strict or packing or lossy) and not writes_folder:
         raise TypeError('strict, packing and lossy are for folders that are written: names="hf" and a '
                         "path whose ending tells no format")
+    if lossy and not packing:
+        raise TypeError("lossy is for packing")
     folder = folder_with(source, "config.json", "adapter_config.json") if names is None else None
     if folder is not None and ending == "gguf":
         _refuse_misplaced(options, _GGUF_OPTIONS)

@@ -185,7 +185,8 @@ class FolderPlanner {
         .code = Errc::would_be_lost,
         .subject = std::to_string(count) + " weights",
         .detail = "not held exactly, and rounded only if that is wanted: " + joined(rounded_) +
-                  (others == 0 ? "" : " and " + std::to_string(others) + " more")};
+                  (others == 0 ? "" : " and " + std::to_string(others) + " more"),
+        .remedy = Remedy::allow_loss};
     if (!options_.is_lossy) return fail(std::move(error));
     error.code = Errc::left_out;
     error.detail = "rounded: " + error.detail.substr(error.detail.find(": ") + 2);

@@ -2,8 +2,10 @@
 #include "huggingface/export/packed_tensors.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -162,8 +164,8 @@ MakeTensor in_order(OutputTensor weight, std::size_t bytes_each, std::uint64_t e
   };
 }
 
-/// A part with a row for inputs and a column for outputs: a row has `row_bytes_each` of an output's
-/// block, which has `rows_each` rows, or shares a byte with its neighbour.
+/// A part with a row for inputs and a column for outputs. A block has `rows_each` rows, and in each
+/// of them `column_bits` bits.
 MakeTensor turned(OutputTensor weight, std::size_t rows_each, std::uint64_t every, PutBlock put,
                   std::uint64_t column_bits) {
   return [=, weight = std::move(weight), put = std::move(put)](
@@ -222,8 +224,9 @@ std::vector<MadeTensor> pack_mlx(const OutputTensor& weight, const std::string& 
     put_words<std::uint32_t>(words_of(block, bits, 0), bytes);
     return Result<void>();
   };
-  const auto put_bias = [](const CodedBlock& block, std::span<std::byte> bytes) -> Result<void> {
-    INGOT_TRY(const std::uint16_t minimum, minimum_of(block));
+  const auto put_bias = [name = std::string(weight.source->name)](
+                            const CodedBlock& block, std::span<std::byte> bytes) -> Result<void> {
+    INGOT_TRY(const std::uint16_t minimum, with_subject(name, minimum_of(block)));
     store_little(bytes.data(), minimum);
     return {};
   };
@@ -344,25 +347,32 @@ std::string mlx_stack_name(std::string name) {
   return name;
 }
 
-void add_packing(FolderPacking form, std::uint64_t group,
-                 const std::vector<std::pair<std::string, std::uint64_t>>& bits_by_name,
+void add_packing(FolderPacking form, std::uint64_t group, const std::vector<PackedWeight>& weights,
                  nlohmann::ordered_json& config) {
   std::map<std::uint64_t, std::size_t> counts;
-  for (const auto& [name, bits] : bits_by_name) ++counts[bits];
+  bool has_zeros = false;
+  for (const PackedWeight& weight : weights) {
+    if (!weight.packing) continue;
+    ++counts[weight.packing->bits];
+    has_zeros |= weight.packing->type == TensorType::q4_1;
+  }
   if (counts.empty()) return;
   const std::uint64_t usual =
       std::ranges::max_element(counts, {}, [](const auto& row) { return row.second; })->first;
   const bool is_mlx = form == FolderPacking::mlx;
   nlohmann::ordered_json settings = {{"group_size", group}, {"bits", usual}};
   nlohmann::ordered_json own = nlohmann::ordered_json::object();
-  for (const auto& [name, bits] : bits_by_name) {
-    if (bits == usual) continue;
+  for (const auto& [name, packing] : weights) {
+    if (packing && packing->bits == usual) continue;
     std::string pattern = name;
     if (!is_mlx) {
       replace_all(pattern, ".", "\\.");
-      pattern = "+:^" + pattern + "$";
+      pattern = (packing ? "+:^" : "-:^") + pattern + "$";
+    } else if (!packing) {
+      continue;  // MLX looks for scales beside a weight
     }
-    own[pattern] = {{"group_size", group}, {"bits", bits}};
+    own[pattern] = nlohmann::ordered_json::object();
+    if (packing) own[pattern] = {{"group_size", group}, {"bits", packing->bits}};
   }
   if (is_mlx) {
     settings.update(own);
@@ -371,7 +381,7 @@ void add_packing(FolderPacking form, std::uint64_t group,
     settings.update({{"quant_method", "gptq"},
                      {"checkpoint_format", "gptq"},
                      {"desc_act", false},
-                     {"sym", true},
+                     {"sym", !has_zeros},
                      {"lm_head", false}});
     if (!own.empty()) settings["dynamic"] = own;
   }

@@ -52,9 +52,14 @@ struct MadeTensor {
 /// The name of a stack of experts in MLX, by that of its first expert in other folders.
 [[nodiscard]] std::string mlx_stack_name(std::string name);
 
-/// Adds what loaders want to know to config.json. @param bits_by_name  of the packed weights.
-void add_packing(FolderPacking form, std::uint64_t group,
-                 const std::vector<std::pair<std::string, std::uint64_t>>& bits_by_name,
+/// A weight of a packed folder, by its name without its ending.
+struct PackedWeight {
+  std::string name;
+  std::optional<Packing> packing;  ///< None for a matrix that is left as it is.
+};
+
+/// Adds what loaders want to know to config.json.
+void add_packing(FolderPacking form, std::uint64_t group, const std::vector<PackedWeight>& weights,
                  nlohmann::ordered_json& config);
 
 }  // namespace ingot::huggingface

@@ -133,6 +133,7 @@ class ExportPlanner {
           continue;
         }
         note_rounding(tensor.output);
+        note_plain_matrix(tensor.output);
         if (tensor.added != 0) {
           content_.made[tensor.output.name] = add_to_numbers(tensor.output, tensor.added);
         }
@@ -161,13 +162,24 @@ class ExportPlanner {
     return {};
   }
 
+  /// Loaders of GPTQ expect codes for every matrix of a layer that is not excepted.
+  void note_plain_matrix(const OutputTensor& tensor) {
+    const std::string_view name = tensor.source->name;
+    const bool is_table = name == "token_embd.weight" || name == "output.weight";
+    if (options_.packing != FolderPacking::gptq || is_table || tensor.shape.size() != 2 ||
+        !tensor.name.ends_with(".weight")) {
+      return;
+    }
+    packed_weights_.push_back({tensor.name.substr(0, tensor.name.rfind('.')), std::nullopt});
+  }
+
   void add_packed(const FolderTensor& tensor, std::vector<OutputTensor>& outputs) {
     for (MadeTensor& part : pack(tensor.output, *tensor.packing, group_)) {
       content_.made[part.output.name] = std::move(part.make);
       outputs.push_back(std::move(part.output));
     }
     const std::string& name = tensor.output.name;
-    packed_bits_.emplace_back(name.substr(0, name.rfind('.')), tensor.packing->bits);
+    packed_weights_.push_back({name.substr(0, name.rfind('.')), tensor.packing});
   }
 
   /// F32 holds the values of all types; F16 and BF16 hold their own alone.
@@ -190,9 +202,9 @@ class ExportPlanner {
   void add_configs(const FolderConfig& folder, const SpecialTokensPlan& special) {
     ordered_json config = folder.values;
     // Packed weights are computed with in the type of their scales.
-    const TensorType type = packed_bits_.empty() ? weight_type() : TensorType::f16;
+    const TensorType type = packed_weights_.empty() ? weight_type() : TensorType::f16;
     if (const char* const name = torch_name(type)) config["torch_dtype"] = name;
-    add_packing(options_.packing, group_, packed_bits_, config);
+    add_packing(options_.packing, group_, packed_weights_, config);
     config["use_cache"] = true;
     ordered_json generation = {{"_from_model_config", true}};
     for (const auto& [name, id] : special.model_ids.items()) {
@@ -235,7 +247,7 @@ class ExportPlanner {
   FolderContent content_;
   std::size_t rounded_ = 0;
   std::uint64_t group_ = 0;
-  std::vector<std::pair<std::string, std::uint64_t>> packed_bits_;  // by the names of weights
+  std::vector<PackedWeight> packed_weights_;
 };
 
 Result<void> check_options(const Model& model, const std::string& folder,

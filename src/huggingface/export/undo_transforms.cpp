@@ -33,6 +33,7 @@ Result<std::optional<UndoneStack>> UndoTransforms::unstack(const OutputTensor& t
       UndoneStack undone{.group = std::to_string(layer->layer) + " " + operation->to[0],
                          .tensors = {}};
       const std::uint64_t count = tensor.shape.back();
+      if (count == 0) return std::optional<UndoneStack>();
       for (std::uint64_t i = 0; i < count; ++i) {
         FolderTensor& one = undone.tensors.emplace_back();
         one.output = part_of(tensor, i, count);

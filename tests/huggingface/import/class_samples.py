@@ -433,8 +433,7 @@ CLASSES = {
     "JAISLMHeadModel": {
         "styles": ["transformer."], "config": {**GPT2, "n_inner": 96, "embeddings_scale": 14.6, "width_scale": 0.5},
         "sizes": NO_GQA, "with": "attn_qkv", "tied": False, "names": {"ffn_norm": "transformer.h.{layer}.ln_2"},
-        "bias": "attn_qkv attn_out ffn_gate ffn_up ffn_down attn_norm ffn_norm output_norm",
-        "more": {"transformer.relative_pe.slopes": (4,)}},
+        "bias": "attn_qkv attn_out ffn_gate ffn_up ffn_down attn_norm ffn_norm output_norm"},
     "ChameleonForConditionalGeneration": {
         "tied": False, "config": {"num_key_value_heads": 4}, "without": QK_NORMS,
         "sizes": NO_GQA, "more": {LAYER + "self_attn.q_norm.weight": (4, 16),

@@ -272,6 +272,7 @@ TEST(PlanArchitectures, JaisScalesItsOutput) {
       {{"transformer.h.0.mlp.c_fc2.weight", {8, 16}}, {"lm_head.weight", {3, 8}}});
   EXPECT_EQ(folder.number("jais.attention.max_alibi_bias"), 8);
   EXPECT_THAT(folder.column("blk.0.ffn_gate.weight"), testing::SizeIs(16));
+  EXPECT_THAT(folder.column("output.weight"), ElementsAre(0, 4, 8));
 }
 
 TEST(PlanArchitectures, ChameleonHasANormForAllHeads) {

@@ -193,7 +193,10 @@ class ImportPlanner {
     std::map<std::string, SourceTensor, std::less<>> small;
     for (const SourceTensor& tensor : tensors) {
       const auto is_long = [](std::uint64_t size) { return size != 1; };
-      if (std::ranges::count_if(tensor.shape, is_long) <= 1) small.emplace(tensor.name, tensor);
+      const bool has_numbers = std::ranges::find(tensor.shape, 0U) == tensor.shape.end();
+      if (has_numbers && std::ranges::count_if(tensor.shape, is_long) <= 1) {
+        small.emplace(tensor.name, tensor);
+      }
     }
     return [small = std::move(small)](const std::string& name) -> Result<std::optional<double>> {
       const auto found = small.find(name);

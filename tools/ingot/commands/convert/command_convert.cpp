@@ -181,8 +181,7 @@ ExitCode fail(Console& console, const Options& options, const Error& error) {
   if (error.code == Errc::already_exists) return console.fail(options.out, error);
   Error shown = error;
   if (options.format == FileFormat::bump) shown.detail += option_for(error);
-  if (options.packing != FolderPacking::none && !options.is_lossy &&
-      error.code == Errc::would_be_lost) {
+  if (options.packing != FolderPacking::none && error.remedy == Remedy::allow_loss) {
     shown.detail += " (--lossy)";
   }
   return console.fail(options.in, shown);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "huggingface/import/tensors/quantized/packed_numbers.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/byte_order.hpp"

@@ -11,6 +11,9 @@ namespace ingot::huggingface {
 
 inline constexpr std::uint64_t bits_of_packed_word = 32;
 
+/// Rows are read whole, so that no row may be longer: 32 MiB.
+inline constexpr std::uint64_t max_packed_row_bits = std::uint64_t{1} << 28;
+
 struct PackedLayout {
   std::uint64_t bits = 4;  ///< At most 8. Codes follow one another from the lowest bit on.
   std::uint64_t columns = 0;

@@ -22,6 +22,8 @@ namespace {
 constexpr std::uint64_t word_bits = 32;
 /// Limit of the scales, the zeros and the groups of a tensor, each.
 constexpr std::uint64_t max_side_bytes = std::uint64_t{128} << 20;
+/// A strip of the codes of an output has as many words: 128 MiB.
+constexpr std::uint64_t max_inputs = max_side_bytes / 4;
 /// A strip has as many outputs as fit this, and all inputs. Most tensors are one strip.
 constexpr std::uint64_t usual_strip_bytes = std::uint64_t{16} << 20;
 
@@ -223,6 +225,9 @@ Result<SourceTensor> combine(const std::string& base, GptqNumbers::Parts parts,
   }
   const std::uint64_t inputs = codes.shape[0] * (layout.packs_outputs ? 1 : per_word);
   const std::uint64_t outputs = codes.shape[1] * (layout.packs_outputs ? per_word : 1);
+  if (inputs > max_inputs) {
+    return refuse(codes.name, "at most " + std::to_string(max_inputs) + " inputs are supported");
+  }
   const std::uint64_t groups = parts.scales.shape.empty() ? 0 : parts.scales.shape[0];
   const bool has_groups = parts.groups.file != nullptr;
   if (groups == 0 || (!has_groups && inputs % groups != 0)) {
@@ -294,7 +299,7 @@ Result<SourceTensor> combine_rows(const std::string& base, const GptqNumbers::Pa
   constexpr std::uint64_t per_word = word_bits / 4;
   const SourceTensor& codes = parts.codes;
   if (codes.shape.size() != 2 || codes.dtype == nullptr || codes.dtype->name != "I32" ||
-      codes.shape[1] == 0 || codes.shape[1] > max_side_bytes) {
+      codes.shape[1] == 0 || codes.shape[1] > max_packed_row_bits / bits_of_packed_word) {
     return refuse(codes.name, "a table of I32 is expected");
   }
   const std::uint64_t inputs = codes.shape[1] * per_word;
@@ -326,7 +331,11 @@ Result<void> undo_gptq(const nlohmann::json& settings, std::vector<SourceTensor>
   }
   // Zeros are stored one too small, except in the second format.
   const auto format = settings.find("checkpoint_format");
-  const std::uint32_t zero_offset = format == settings.end() || *format == "gptq" ? 1 : 0;
+  const bool is_first = format == settings.end() || format->is_null() || *format == "gptq";
+  if (!is_first && *format != "gptq_v2") {
+    return refuse("config.json", "the checkpoint_format gptq or gptq_v2 is expected");
+  }
+  const std::uint32_t zero_offset = is_first ? 1 : 0;
   const auto last = std::make_shared<LastRead>();
   return combine_all(tensors, [&](const std::string& base, const GptqNumbers::Parts& parts) {
     const WordLayout layout{.bits = bits_of(parts, bits), .zero_offset = zero_offset};

@@ -51,7 +51,7 @@ Result<MlxMode> mlx_mode(const nlohmann::json& settings, const std::string& base
   for (const auto& [name, member] : {std::pair("bits", &mode.bits), {"group_size", &mode.group}}) {
     const auto value = layer.find(name);
     if (value == layer.end()) continue;
-    INGOT_TRY(*member, count_of(*value, name));
+    INGOT_TRY(*member, count_of(*value, base + ": " + name));
   }
   const bool has_bits = mode.scales.empty() ? mode.bits >= 2 && mode.bits <= 8 && mode.bits != 7
                                             : mode.bits == known->bits;
@@ -66,7 +66,6 @@ Result<MlxMode> mlx_mode(const nlohmann::json& settings, const std::string& base
 /// The weight, or the stack of weights, that codes of MLX stand for, if its parts fit one another.
 Result<SourceTensor> unpack_mlx(const MlxMode& mode, const SourceTensor& codes,
                                 const SourceTensor* scales, const SourceTensor* biases) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 40;
   const bool is_affine = mode.scales.empty();
   if (scales == nullptr || (is_affine && biases == nullptr)) {
     return refuse(codes.name, is_affine ? "scales and biases are expected beside it"
@@ -75,8 +74,8 @@ Result<SourceTensor> unpack_mlx(const MlxMode& mode, const SourceTensor& codes,
   SourceTensor weight{.name = codes.name, .shape = codes.shape, .code_bits = mode.bits};
   std::uint64_t row_bits = bits_of_packed_word;
   if (codes.shape.size() < 2 || codes.shape.back() == 0 ||
-      !multiply_within(most, row_bits, codes.shape.back()) || row_bits % mode.bits != 0 ||
-      row_bits / mode.bits % mode.group != 0) {
+      !multiply_within(max_packed_row_bits, row_bits, codes.shape.back()) ||
+      row_bits % mode.bits != 0 || row_bits / mode.bits % mode.group != 0) {
     return refuse(codes.name, "rows of whole groups of " + std::to_string(mode.group) +
                                   " codes of " + std::to_string(mode.bits) +
                                   " bits are expected; its shape is " + shape_text(codes.shape));

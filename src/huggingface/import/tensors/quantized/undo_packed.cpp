@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Weights of compressed-tensors that are packed as integers in words.
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -43,8 +45,8 @@ Result<SourceTensor> unpack(const std::string& base, const PackedNumbers::Parts&
   const auto words = [&](std::uint64_t count) { return (count - 1) / per_word + 1; };
   const std::vector<std::uint64_t>& scales = parts.scales.shape;
   const std::uint64_t groups = scales.size() == 2 ? scales[1] : 0;
-  if (groups == 0 || size[1] % groups != 0 || scales[0] != size[0] ||
-      parts.scales.dtype == nullptr || !parts.scales.dtype->type ||
+  if (groups == 0 || size[1] % groups != 0 || size[1] > max_packed_row_bits / bits ||
+      scales[0] != size[0] || parts.scales.dtype == nullptr || !parts.scales.dtype->type ||
       !is_words(parts.codes, size[0], words(size[1])) ||
       (parts.zeros != nullptr && !is_words(*parts.zeros, words(size[0]), groups))) {
     return refuse(parts.codes.name,
