@@ -80,10 +80,25 @@ class PartScanner {
  private:
   void look(std::span<const std::byte> piece, std::uint64_t first_byte, TensorScan& found) const {
     if (type_ == nullptr) return;
+    if (tensor_.type == TensorType::q4_0 && first_byte == 0) count_levels(piece, found);
     const BlockScan scan = scan_blocks(tensor_.type, byte_order_, piece);
     if (scan.bad_count == 0) return;
     if (found.bad_count == 0) found.first_bad_offset = first_byte + scan.first_bad_offset;
     found.bad_count += scan.bad_count;
+  }
+
+  /// Levels of the first blocks of Q4_0, for `lattice_rounded`.
+  static void count_levels(std::span<const std::byte> piece, TensorScan& found) noexcept {
+    constexpr std::size_t block_bytes = 18;  // the scale, and two codes in each of 16 bytes
+    std::array<std::uint32_t, 16> counts = {};
+    for (std::size_t i = 0; i < std::min(piece.size(), 2048 * block_bytes); ++i) {
+      if (i % block_bytes < 2) continue;
+      ++counts[std::to_integer<std::size_t>(piece[i] & std::byte{15})];
+      ++counts[std::to_integer<std::size_t>(piece[i] >> 4)];
+    }
+    // Code 8 is the level 0.
+    found.levels_of_four = counts[4] + counts[12];
+    found.levels_beside = counts[3] + counts[5] + counts[11] + counts[13];
   }
 
   const Model& model_;
@@ -122,6 +137,8 @@ std::vector<TensorScan> unite(Tensors tensors, std::span<const Part> parts) {
       scan.first_bad_offset = part.found.first_bad_offset;
     }
     scan.bad_count += part.found.bad_count;
+    scan.levels_of_four += part.found.levels_of_four;
+    scan.levels_beside += part.found.levels_beside;
     const std::uint64_t both[4] = {scan.digest[0], scan.digest[1], part.found.digest[0],
                                    part.found.digest[1]};
     const XXH128_hash_t digest = XXH3_128bits(both, sizeof both);

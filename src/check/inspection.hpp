@@ -24,6 +24,8 @@ struct TensorScan {
   std::uint64_t bad_count = 0;         ///< Numbers or scales that are not finite.
   std::uint64_t first_bad_offset = 0;  ///< The distance from the start of the tensor's data.
   bool is_all_zero = false;            ///< Every byte; false for empty tensors.
+  std::uint32_t levels_of_four = 0;    ///< Of the first blocks of Q4_0, those of 4 and -4,
+  std::uint32_t levels_beside = 0;     ///< and those of 3, 5, -3 and -5.
   std::uint64_t digest[2] = {0, 0};    ///< The digest of the bytes: equal if the bytes are.
 };
 

@@ -131,8 +131,13 @@ class QuantizePlanner {
                   [&](std::uint64_t i, std::uint64_t) -> Result<void> {
                     PlannedTensor& planned = plan_.tensors[static_cast<std::size_t>(i)];
                     const bool may_change = has_target || !planned.is_copied();
-                    if (!may_change || !is_quantized(planned.choice.type)) return {};
-                    INGOT_TRY(planned.grid, find_grid(model_, *planned.source));
+                    const bool is_refused = is_quantized(planned.source->type) &&
+                                            !planned.is_copied() && !options_.allows_requantize;
+                    if (!may_change || is_refused || !is_quantized(planned.choice.type)) return {};
+                    auto grid = find_grid(model_, *planned.source);
+                    // The plan of a header needs no weights.
+                    if (!grid && grid.error().code == Errc::not_mapped) return {};
+                    INGOT_TRY(planned.grid, std::move(grid));
                     return {};
                   });
   }

@@ -140,7 +140,7 @@ class Pipeline {
 
   /// Parts that had to grow are few at a time.
   [[nodiscard]] bool has_room() const noexcept {
-    return parts_.size() < room_ && held_bytes_ < room_ * options_.part_bytes;
+    return parts_.empty() || (parts_.size() < room_ && held_bytes_ / room_ < options_.part_bytes);
   }
 
   void push(Part part) {
@@ -179,7 +179,10 @@ class Pipeline {
 
   void help(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    while (changed_.wait(lock, stop, [this] { return begun_ < parts_.size(); })) encode_next(lock);
+    while (changed_.wait(lock, stop, [this] { return begun_ < parts_.size(); }) &&
+           !stop.stop_requested()) {
+      encode_next(lock);
+    }
   }
 
   void encode_next(std::unique_lock<std::mutex>& lock) {

@@ -5,9 +5,9 @@
 
 #include <atomic>
 #include <mutex>
-#include <numeric>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -36,7 +36,8 @@ TEST(ThreadTeam, DoesEachItemOfManyCallsOnce) {
 TEST(ThreadTeam, KeepsItsThreads) {
   ThreadTeam team(3);
   std::mutex mutex;
-  std::set<std::thread::id> threads;
+  static std::atomic<int> begun = 0;
+  std::set<int> threads;
   for (int call = 0; call < 100; ++call) {
     // Each of the three pieces waits for the others, so that each has a thread of its own.
     std::atomic<int> arrived = 0;
@@ -45,7 +46,8 @@ TEST(ThreadTeam, KeepsItsThreads) {
                               ++arrived;
                               while (arrived.load() < 3) std::this_thread::yield();
                               const std::lock_guard lock(mutex);
-                              threads.insert(std::this_thread::get_id());
+                              thread_local const int number = ++begun;
+                              threads.insert(number);
                               return {};
                             }),
                 Succeeds());

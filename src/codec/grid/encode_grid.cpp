@@ -13,6 +13,7 @@
 #include "codec/encode/packing.hpp"
 #include "codec/grid/grid_fit.hpp"
 #include "ingot/half.hpp"
+#include "ingot/quantize.hpp"
 
 namespace ingot::codec {
 namespace {
@@ -43,11 +44,14 @@ class BlockLattice {
       : x_(x), group_(group), fit_(fit) {
     const double middle = 0.5 * (fit.least_step + fit.greatest_step);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      integers_[i] = static_cast<int>(std::lround((double{x[i]} - double{fit.origin}) / middle));
+      const auto nearest =
+          static_cast<int>(std::lround((double{x[i]} - double{fit.origin}) / middle));
+      integers_[i] = std::clamp(nearest, fit.lowest, fit.highest);
     }
   }
 
-  bool encode(std::byte* dst) noexcept {
+  /// Replaces the block at `dst`, which decodes to `reference`, if that is worse.
+  bool encode(std::byte* dst, Weights reference) noexcept {
     if (!fits_codes()) return false;
     const auto middle = static_cast<float>(0.5 * (fit_.least_step + fit_.greatest_step)) *
                         static_cast<float>(sign_);
@@ -59,6 +63,8 @@ class BlockLattice {
       try_scale(f32_from_f16(static_cast<std::uint16_t>(bits)), best);
     }
     if (!std::isfinite(best.error)) return false;
+    // Weights far from 0 are so coarse that any step seems to explain them.
+    if (best.wrong > 0 && !(best.error < error_of(reference))) return false;
     put(best, dst);
     return true;
   }
@@ -124,6 +130,15 @@ class BlockLattice {
     if (line.is_better_than(best)) best = line;
   }
 
+  [[nodiscard]] double error_of(Weights decoded) const noexcept {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      const double error = double{decoded[i]} - double{x_[i]};
+      sum += error * error;
+    }
+    return sum;
+  }
+
   void put(const Line& line, std::byte* dst) const noexcept {
     Block block{};
     Codes<block_elements> codes;
@@ -146,7 +161,8 @@ class BlockLattice {
 };
 
 template <class Block>
-void encode_blocks_on_grid(const FloatRows& rows) noexcept {
+void encode_blocks_on_grid(TensorType type, const FloatRows& rows) noexcept {
+  std::array<float, block_elements> reference;
   const std::size_t block_count = rows.row_count * rows.row_elements / block_elements;
   for (std::size_t b = 0; b < block_count; ++b) {
     const Weights x(rows.src + b * block_elements, block_elements);
@@ -154,13 +170,15 @@ void encode_blocks_on_grid(const FloatRows& rows) noexcept {
     const GridGroup group(x);
     if (group.is_zero()) continue;
     std::byte* const dst = rows.dst + b * sizeof(Block);
-    // Any lattice will do: what explains all weights loses less than the reference does.
+    const std::span bytes(dst, sizeof(Block));
+    if (!dequantize(type, bytes, reference, {.stores = OutputStores::cached})) continue;
+    // Any lattice will do that loses less than the reference does.
     constexpr double any_chance = std::numeric_limits<double>::infinity();
     const std::optional<GridFit> multiples = group.fit_multiples(any_chance);
-    if (multiples && BlockLattice<Block>(x, group, *multiples).encode(dst)) continue;
+    if (multiples && BlockLattice<Block>(x, group, *multiples).encode(dst, reference)) continue;
     if constexpr (has_minimum<Block>) {
       const std::optional<GridFit> differences = group.fit_differences(any_chance);
-      if (differences) (void)BlockLattice<Block>(x, group, *differences).encode(dst);
+      if (differences) (void)BlockLattice<Block>(x, group, *differences).encode(dst, reference);
     }
   }
 }
@@ -169,11 +187,11 @@ void encode_blocks_on_grid(const FloatRows& rows) noexcept {
 
 void encode_grid(TensorType type, const FloatRows& rows) noexcept {
   using enum TensorType;
-  if (type == q4_0) encode_blocks_on_grid<BlockQ4_0>(rows);
-  if (type == q4_1) encode_blocks_on_grid<BlockQ4_1>(rows);
-  if (type == q5_0) encode_blocks_on_grid<BlockQ5_0>(rows);
-  if (type == q5_1) encode_blocks_on_grid<BlockQ5_1>(rows);
-  if (type == q8_0) encode_blocks_on_grid<BlockQ8_0>(rows);
+  if (type == q4_0) encode_blocks_on_grid<BlockQ4_0>(type, rows);
+  if (type == q4_1) encode_blocks_on_grid<BlockQ4_1>(type, rows);
+  if (type == q5_0) encode_blocks_on_grid<BlockQ5_0>(type, rows);
+  if (type == q5_1) encode_blocks_on_grid<BlockQ5_1>(type, rows);
+  if (type == q8_0) encode_blocks_on_grid<BlockQ8_0>(type, rows);
 }
 
 }  // namespace ingot::codec

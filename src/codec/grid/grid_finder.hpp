@@ -36,7 +36,10 @@ class GridSample {
     const std::uint64_t count = part_count();
     // Of the quotient and the rest, so that no product is larger than the rows.
     const std::uint64_t row = row_count_ / count * part + row_count_ % count * part / count;
-    return row * row_elements_ + part % (row_elements_ / part_elements()) * part_elements();
+    const std::uint64_t parts = row_elements_ / part_elements();
+    const std::uint64_t column =
+        parts < most_parts ? part % parts : parts / count * part + parts % count * part / count;
+    return row * row_elements_ + column * part_elements();
   }
 
  private:

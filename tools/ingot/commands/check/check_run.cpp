@@ -26,6 +26,8 @@ struct Outcome {
 /// Files that are checked at the same time, by all threads, before the first of them is reported.
 /// Their findings are in memory, of each rule as many as --limit says.
 constexpr std::size_t files_at_a_time = 32;
+/// With a higher --limit, or none, files are checked one by one.
+constexpr std::size_t most_findings_at_a_time = 1000;
 
 ExitCode exit_code_of(const CheckSummary& summary, const CheckRun& run) {
   if (summary.is_refused) return ExitCode::refused;
@@ -146,6 +148,8 @@ void check_one(CheckRun& run, const std::string& file, const Outcome* given = nu
 
 void check_waiting(CheckRun& run) {
   const std::vector<std::string> files = std::exchange(run.waiting, {});
+  if (files.empty()) return;
+  const OrderlyStop orderly_stop;
   std::vector<Outcome> outcomes(files.size());
   const OpenOptions open_options = run.console.open_options(FileAccess::read);
   CheckOptions check_options = run.options.check;
@@ -158,7 +162,10 @@ void check_waiting(CheckRun& run) {
                    [&](const Finding& finding) { outcome.findings.push_back(finding); });
     return {};
   };
-  if (!spread(files.size(), 1, run.console.threads(), check)) return;  // the user ended it
+  if (const Result<void> done = spread(files.size(), 1, run.console.threads(), check); !done) {
+    run.code = std::max(run.code, run.console.fail(done.error().subject, done.error()));
+    return;
+  }
   for (std::size_t i = 0; i < files.size(); ++i) check_one(run, files[i], &outcomes[i]);
 }
 
@@ -177,8 +184,9 @@ std::vector<std::string> models_of_repository(Console& console, const std::strin
 
 void check_place(CheckRun& run, const std::string& place) {
   // Weights are read by all threads, one file after the other.
+  const std::uint64_t most_findings = run.options.check.max_findings_per_rule;
   const bool is_one_by_one =
-      run.options.check.with_data || run.options.check.max_findings_per_rule == 0;
+      run.options.check.with_data || most_findings == 0 || most_findings > most_findings_at_a_time;
   const auto check = [&](const std::string& file) {
     if (is_one_by_one || !is_plain(run.console, file)) {
       check_waiting(run);

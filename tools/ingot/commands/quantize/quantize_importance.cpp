@@ -54,7 +54,7 @@ void remark_moments(const QuantizePlan& plan, const std::string& name, Console& 
 
 Effort usable_effort(const QuantizeRequest& options, Console& console) {
   const Effort effort = options.settings.effort;
-  if (effort != Effort::automatic || !options.is_plan || has_target(options)) return effort;
+  if (effort != Effort::automatic) return effort;
   const bool is_remote = console.remote().opened_file(options.file).has_value() ||
                          is_remote_folder(console, options.file);
   return is_remote ? Effort::reference : effort;

@@ -25,8 +25,8 @@ namespace ingot::cli {
 void remark_coverage(const ImportanceMatrix& matrix, const QuantizePlan& plan, const Model& model,
                      const std::string& name, Console& console);
 
-/// The effort of the options. The plan of a remote model needs no weights, so it looks for no
-/// lattices in them.
+/// The effort of the options. Samples of a remote model would be fetched before the user is asked
+/// for its weights, and again with them, so that no lattice is looked for there.
 [[nodiscard]] Effort usable_effort(const QuantizeRequest& options, Console& console);
 
 /// Remarks which tensors keep the lattice that they lie on, and which do not; of the effort `best`
