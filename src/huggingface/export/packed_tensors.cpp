@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/byte_order.hpp"
+#include "base/messages.hpp"
 #include "base/strings.hpp"
 #include "ingot/half.hpp"
 
