@@ -87,7 +87,7 @@ class TinyFolder {
   }
   [[nodiscard]] Result<std::unique_ptr<Import>> plan(ImportOptions options) const {
     options.pre = "gpt-2";
-    options.type = TensorType::f32;
+    if (!options.type) options.type = TensorType::f32;
     return plan_import(store_, "tiny", options);
   }
 

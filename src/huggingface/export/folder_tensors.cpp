@@ -10,7 +10,6 @@
 
 #include "base/strings.hpp"
 #include "huggingface/export/undo_transforms.hpp"
-#include "huggingface/import/run/plan_parts.hpp"
 #include "huggingface/import/tensors/tensor_name_map.hpp"
 #include "ingot/folder_export.hpp"
 #include "ingot/metadata_keys.hpp"

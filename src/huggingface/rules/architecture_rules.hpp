@@ -177,6 +177,11 @@ class RuleTable {
   FolderRule folder_;
 };
 
+/// The config, with the layers that the architecture has beyond those that it counts.
+[[nodiscard]] Result<Config> with_extra_layers(const Config& config,
+                                               const Architecture& architecture,
+                                               std::span<const NamedShape> tensors);
+
 /// Whether a name fits one of the patterns.
 [[nodiscard]] bool fits_one(std::span<const NamePattern> patterns, std::string_view name);
 

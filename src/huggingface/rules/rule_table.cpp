@@ -366,6 +366,15 @@ std::vector<std::string> RuleTable::classes() const {
   return names;
 }
 
+Result<Config> with_extra_layers(const Config& config, const Architecture& architecture,
+                                 std::span<const NamedShape> tensors) {
+  if (!architecture.extra_layers.is_set()) return config;
+  INGOT_TRY(const nlohmann::json extra,
+            architecture.extra_layers.evaluate({.config = config, .tensors = tensors}));
+  INGOT_TRY(const std::uint64_t count, count_of(extra, "the number of extra layers"));
+  return config.with_extra_layers(count);
+}
+
 bool fits_one(std::span<const NamePattern> patterns, std::string_view name) {
   return std::ranges::any_of(
       patterns, [&](const NamePattern& pattern) { return pattern.match(name).has_value(); });

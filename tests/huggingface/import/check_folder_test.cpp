@@ -183,7 +183,7 @@ TEST(CheckFolder, TellsUnsupportedFromBrokenModels) {
   EXPECT_THAT(unknown.check(),
               ElementsAre(HasSubstr("folder_unsupported: the class \"NoSuchClass\"")));
   Files quantized;
-  quantized.set_config(R"("vocab_size": 3, "quantization_config": {"quant_method": "awq"})");
+  quantized.set_config(R"("vocab_size": 3, "quantization_config": {"quant_method": "hqq"})");
   EXPECT_THAT(quantized.check(), ElementsAre(HasSubstr("folder_unsupported")));
   Files broken;
   broken.set_config(R"("vocab_size": 3, "num_hidden_layers": 2)");

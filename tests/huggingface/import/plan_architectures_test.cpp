@@ -32,13 +32,15 @@ class PlannedFolder : public TinyFolder {
  public:
   using TinyFolder::TinyFolder;
 
-  /// A key of the result as a number; -1 if it has none.
+  /// A key of the result as a number, cut to a whole one; -1 if it has none.
   [[nodiscard]] std::int64_t number(std::string_view key) const {
     const auto import = plan();
     EXPECT_THAT(import, Succeeds());
     if (!import) return -1;
     for (const KeyValue& entry : (*import)->metadata()) {
-      if (entry.key == key) return entry.value.get<std::int64_t>().value_or(-1);
+      if (entry.key != key) continue;
+      const auto whole = entry.value.get<std::int64_t>();
+      return whole ? *whole : static_cast<std::int64_t>(entry.value.get<float>().value_or(-1));
     }
     return -1;
   }
@@ -257,11 +259,11 @@ TEST(PlanArchitectures, DbrxQuantizesItsRouters) {
                              {{block + "ffn.router.layer.weight", {2, 8}},
                               {block + "ffn.experts.mlp.w1", {32, 8}},
                               {block + "ffn.experts.mlp.w2", {32, 8}}});
-  const auto import = folder.plan();
+  const auto import = folder.plan(ImportOptions{.type = TensorType::f16});
   ASSERT_THAT(import, Succeeds());
   std::map<std::string, ImportedTensor> tensors;
   for (const ImportedTensor& tensor : (*import)->tensors()) tensors[tensor.name] = tensor;
-  EXPECT_NE(tensors["blk.0.ffn_gate_inp.weight"].type, TensorType::f32);
+  EXPECT_EQ(tensors["blk.0.ffn_gate_inp.weight"].type, TensorType::f16);
   EXPECT_THAT(tensors["blk.0.ffn_gate_exps.weight"].shape, ElementsAre(8, 16, 2));
   EXPECT_THAT(tensors["blk.0.ffn_down_exps.weight"].shape, ElementsAre(16, 8, 2));
 }

@@ -90,7 +90,7 @@ TEST(RuleExpression, ReadsNumbersOfTensorsAndOfTheTarget) {
     return found ? found->dump() : found.error().message();
   };
   EXPECT_EQ(value("each(number_in('l.{layer}.a'))"), "[48.5,49.5]");
-  EXPECT_THAT(value("number_in('b')"), testing::HasSubstr("no such tensor of one element"));
+  EXPECT_THAT(value("number_in('b')"), testing::HasSubstr("no such tensor of one axis"));
   EXPECT_EQ(value("[2, target:num_hidden_layers // 2]"), "[2,4]");
   EXPECT_EQ(value("target:absent?"), "null");
 }

@@ -332,15 +332,6 @@ std::vector<NamedShape> shapes_of(const std::vector<SourceTensor>& tensors) {
   return shapes;
 }
 
-Result<Config> with_extra_layers(const Config& config, const Architecture& architecture,
-                                 std::span<const NamedShape> tensors) {
-  if (!architecture.extra_layers.is_set()) return config;
-  INGOT_TRY(const nlohmann::json extra,
-            architecture.extra_layers.evaluate({.config = config, .tensors = tensors}));
-  INGOT_TRY(const std::uint64_t count, count_of(extra, "the number of extra layers"));
-  return config.with_extra_layers(count);
-}
-
 }  // namespace huggingface
 
 Result<std::unique_ptr<Import>> plan_import(const Store& store, const std::string& folder,

@@ -24,11 +24,6 @@ inline constexpr std::uint32_t quantization_version = 2;
 /// Counts as gguf-py does: an expert counts once in `expert`, everything else in `shared`.
 [[nodiscard]] ParameterCounts count_parameters(const TensorPlan& plan);
 
-/// The config, with the layers that the architecture has beyond those that it counts.
-[[nodiscard]] Result<Config> with_extra_layers(const Config& config,
-                                               const Architecture& architecture,
-                                               std::span<const NamedShape> tensors);
-
 /// The tensors of a folder as expressions see them.
 [[nodiscard]] std::vector<NamedShape> shapes_of(const std::vector<SourceTensor>& tensors);
 
