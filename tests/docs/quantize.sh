@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The files that docs/quantize.md speaks of.
 ingot sample model-F16.gguf -q
+ingot quantize model-F16.gguf int4.gguf Q4_0 -q
+ingot quantize int4.gguf int4-BF16.gguf BF16 --allow-requantize -q
 python3 -c '
 import struct
 # The older format: how much each of the 256 columns of one tensor matters.
