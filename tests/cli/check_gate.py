@@ -178,7 +178,7 @@ ROWS = [
      [model_folder(**{"modeling.py": b""}), model_folder(**config(auto_map={"AutoModel": "x.Y"}))]),
     ("passes", "a model folder of an unknown class or quantization", "folder_unsupported",
      [model_folder(**config(architectures=["NoSuchModel"])),
-      model_folder(**config(quantization_config={"quant_method": "awq"}))]),
+      model_folder(**config(quantization_config={"quant_method": "hqq"}))]),
 
     ("warns", "norms, biases and vectors that are not F32", "vector_not_f32",
      [gguf(tensors=[tensor("blk.0.attn_norm.weight", [8], TYPE_F16, 0)], data=bytes(16)),

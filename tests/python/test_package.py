@@ -61,14 +61,14 @@ FUNCTIONS_WITHOUT = {
         "get_float", "get_double", "factor", "map_file", "get_string", "out_of_range", "size_of_tensor", "dequantize", "cut_shards",
         "quantized_file_bytes", "mean_of_chunks", "MemoryStore", "read_file",
         "Vocabulary", "explain", "missing_keys", "layers_of", "expected_tensors", "unchecked_variants", "refusals_of", "plan_architecture_sample",
-        "find_grid", "grid_text", "effort_for",
+        "find_grid", "effort_for",
         "ArchitectureHeader", "uses_of", "usual_chunk_tokens"},
     "hashlib": {"digest_of", "Digest"},
     "yaml": {"parse_yaml", "yaml_scalar"},
     "numpy.ndarray.astype": {"dequantize_to_f16", "dequantize_to_bf16"},
     "edit(wait=...)": {"set_lock_wait", "lock_wait"},
     "threads=": {"threads_for"},
-    "threading": {"open_remote_async", "RemoteOpening"},
+    "threading": {"open_remote_async", "RemoteOpening", "ThreadTeam"},
 }
 
 

@@ -125,7 +125,8 @@ def opened_importance(importance: Union[ImportanceMatrix, Path, None]) -> Option
 @old_names(source_type="from_", type="to", nbytes="bytes")
 class PlannedTensor(NamedTuple):
     """The plan of one tensor. `shape` is in NumPy's order; `reason` is one of the words that
-    docs/json.md lists, `explanation` the same for people."""
+    docs/json.md lists, `explanation` the same for people. `lattice` has the members `bits`, `group`,
+    `minimum` and `text`, or is None."""
 
     name: str
     from_: str
@@ -137,6 +138,8 @@ class PlannedTensor(NamedTuple):
     bytes_before: int
     importance: bool
     feedback: bool
+    lattice: Optional[Dict[str, Any]]
+    searched: bool
 
 
 @old_names(elements="count")

@@ -167,6 +167,7 @@ def mlx_floats(maker, rows, columns):
     group, bits = MLX_MODES[maker.mode]
     if bits == 4:
         codes = maker.numbers.integers(0, 16, (rows, columns), dtype=np.uint32)
+        codes[codes == 8] = 0  # -0, for which Q5_0 has no code
         values = FP4[codes]
     else:
         codes = maker.numbers.integers(0, 127, (rows, columns), dtype=np.uint32)
