@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "huggingface/export/tiny_later_folders.hpp"
 #include "huggingface/export/tiny_model_folders.hpp"
 #include "ingot/folder_export.hpp"
 #include "ingot/import.hpp"
@@ -93,6 +94,23 @@ std::vector<TinyModel> all_models() {
       model("Olmo3ForCausalLM",
             R"("sliding_window": 64, "layer_types": ["sliding_attention", "full_attention"])", bpe,
             {.has_norms_of_heads = true, .head_norm = 32, .has_norms_behind = true}),
+      model("Exaone4ForCausalLM",
+            R"("sliding_window": 64, "layer_types": ["sliding_attention", "full_attention"],
+               "rope_theta": 1000000, "rope_scaling": {"rope_type": "llama3", "factor": 16.0,
+               "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+               "original_max_position_embeddings": 64})",
+            bpe, {.has_norms_of_heads = true, .has_norms_behind = true}),
+      model("SeedOssForCausalLM", R"("head_dim": 8, "rope_theta": 10000000.0)", bpe,
+            {.has_bias = true}),
+      model("Ernie4_5ForCausalLM", R"("head_dim": 8, "rope_theta": 500000)", sentencepiece,
+            {.has_output = false}),
+      tiny_ernie_moe(),
+      tiny_glm4_moe(),
+      tiny_hunyuan_dense(),
+      tiny_lfm2(),
+      tiny_minimax_m2(),
+      tiny_phi_moe(),
+      tiny_starcoder2(),
   };
   return models;
 }
@@ -250,7 +268,7 @@ TEST_F(ExportFolder, RefusesOtherArchitecturesByName) {
   const auto planned = plan(*model);
   ASSERT_THAT(planned, FailsWith(Errc::architecture_unsupported));
   EXPECT_EQ(planned.error().subject, "mamba");
-  EXPECT_THAT(planned.error().detail, HasSubstr("olmo2, phi3"));
+  EXPECT_THAT(planned.error().detail, HasSubstr("llama, minimax-m2, olmo2, phi3"));
 }
 
 TEST_F(ExportFolder, ReplacesNothingUnasked) {
