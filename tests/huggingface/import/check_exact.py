@@ -159,7 +159,7 @@ def check_fault(program, kind, suffix, harm, variant, path):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
-    parser.add_argument("--variants", type=int, default=8)
+    parser.add_argument("--variants", type=int, default=4)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--format", choices=FORMATS)
     options = parser.parse_args()
