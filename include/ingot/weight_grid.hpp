@@ -37,7 +37,7 @@ void describe(Visitor& visit, const WeightGrid& grid) {
 
 /// Looks at a few parts of some rows, spread evenly: 16 of 256 weights at most, and fewer as soon
 /// as they are on no lattice. Weights that only look like one by chance are found once in 2^40
-/// groups. Model::find_grid does this for a tensor. Thread-safe, does not allocate.
+/// groups. find_grid of tensor_profile.hpp does this for a tensor. Thread-safe, does not allocate.
 ///
 /// @param rows  whole rows, back to back.
 /// @return      nothing for weights on no lattice, or if too few of them are not zero.

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rules about the weights, over what data_scan found.
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <span>
 #include <string>
 #include <tuple>
 #include <vector>

@@ -2,6 +2,7 @@
 #include "check/data_scan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #define XXH_INLINE_ALL
@@ -88,11 +89,11 @@ class PartScanner {
   }
 
   /// Levels of the first blocks of Q4_0, for `lattice_rounded`.
-  static void count_levels(std::span<const std::byte> piece, TensorScan& found) noexcept {
-    constexpr std::size_t block_bytes = 18;  // the scale, and two codes in each of 16 bytes
+  void count_levels(std::span<const std::byte> piece, TensorScan& found) const noexcept {
+    const std::size_t block_bytes = type_->block_bytes;
     std::array<std::uint32_t, 16> counts = {};
     for (std::size_t i = 0; i < std::min(piece.size(), 2048 * block_bytes); ++i) {
-      if (i % block_bytes < 2) continue;
+      if (i % block_bytes < 2) continue;  // the scale; each other byte has two codes
       ++counts[std::to_integer<std::size_t>(piece[i] & std::byte{15})];
       ++counts[std::to_integer<std::size_t>(piece[i] >> 4)];
     }

@@ -154,8 +154,7 @@ class QuantizePlanner {
     const ImatrixEntry* entry = quantization::find_importance(options_.importance, tensor);
     const bool has_data = entry != nullptr;
     if (to.is_quantized()) {
-      planned.effort = options_.effort == Effort::automatic ? effort_for(to.type, planned.grid)
-                                                            : options_.effort;
+      planned.effort = quantization::effort_of(options_, to.type, planned.grid);
     }
     const bool is_searched = planned.effort == Effort::best;
     planned.has_importance = has_data && (is_searched || to.weights != ImportanceWeights::unused);

@@ -41,6 +41,11 @@ std::uint64_t matrix_count(const TensorInfo& tensor) noexcept {
   return tensor.shape.size() > 2 ? tensor.shape[2] : 1;
 }
 
+Effort effort_of(const QuantizeModelOptions& options, TensorType type,
+                 const std::optional<WeightGrid>& grid) noexcept {
+  return options.effort == Effort::automatic ? effort_for(type, grid) : options.effort;
+}
+
 const ImatrixEntry* find_importance(const ImportanceMatrix* matrix,
                                     const TensorInfo& tensor) noexcept {
   const ImatrixEntry* entry = matrix == nullptr ? nullptr : matrix->find(tensor.name);

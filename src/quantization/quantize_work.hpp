@@ -23,6 +23,10 @@ inline constexpr std::uint64_t run_elements = std::uint64_t{1} << 14;
 /// The number of matrices that dimension 2 counts, each with its own importance.
 [[nodiscard]] std::uint64_t matrix_count(const TensorInfo& tensor) noexcept;
 
+/// How the blocks of a tensor on a lattice, or on none, are chosen.
+[[nodiscard]] Effort effort_of(const QuantizeModelOptions& options, TensorType type,
+                               const std::optional<WeightGrid>& grid) noexcept;
+
 /// The entry for a tensor if it has a value for each column of each of its matrices, else nullptr.
 [[nodiscard]] const ImatrixEntry* find_importance(const ImportanceMatrix* matrix,
                                                   const TensorInfo& tensor) noexcept;

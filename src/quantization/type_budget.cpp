@@ -152,8 +152,7 @@ class OfferMaker {
     TypeOffer offer{.type = type, .size_bytes = size_of(type, tensor_.element_count)};
     std::vector<std::byte> blocks(size_of(type, part_));
     std::vector<float> decoded(part_);
-    const Effort effort =
-        options_.effort == Effort::automatic ? effort_for(type, planned_.grid) : options_.effort;
+    const Effort effort = effort_of(options_, type, planned_.grid);
     TensorError error;
     for (std::size_t i = 0; i < sampled_rows_.size(); ++i) {
       const auto source = std::span<const float>(source_).subspan(i * part_, part_);

@@ -225,6 +225,8 @@ Cut cut_image(const ImageSettings& set, ImageSize image) {
     case Sizing::fixed:
       break;
   }
+  // LLaVA 1.6 has a list of canvases.
+  if (!set.canvases.empty()) return cut_for_canvas(set, image);
   return {.whole = {set.side, set.side}};
 }
 
@@ -312,10 +314,7 @@ Result<ImageTokens> ProjectorImages::count(std::uint32_t width, std::uint32_t he
                 "a side of an image is from 1 to " + std::to_string(max_image_side) + " pixels");
   }
   const detail::ImageSettings& set = *settings_;
-  const detail::ImageSize image = {width, height};
-  const bool has_canvases = set.type->sizing == detail::Sizing::fixed && !set.canvases.empty();
-  const detail::Cut cut =
-      has_canvases ? detail::cut_for_canvas(set, image) : detail::cut_image(set, image);
+  const detail::Cut cut = detail::cut_image(set, {width, height});
   const std::int64_t tiles = cut.columns * cut.rows;
   if (cut.columns > detail::max_tiles || tiles > detail::max_tiles) {
     return fail(
