@@ -82,6 +82,11 @@ const std::vector<TemplateFacts>& Inspection::templates() {
   return *templates_;
 }
 
+const std::optional<CheckedPair>& Inspection::pair() {
+  if (!pair_ && projector() != nullptr) pair_ = {pair_facts(model_), pair_facts(*projector())};
+  return pair_;
+}
+
 void Inspection::emit(Finding finding) {
   finding.rule = rule_;
   counts_.count(finding);

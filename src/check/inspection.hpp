@@ -13,6 +13,7 @@
 #include "ingot/architectures.hpp"
 #include "ingot/chat_profile.hpp"
 #include "ingot/check.hpp"
+#include "ingot/projectors.hpp"
 #include "ingot/summary.hpp"
 #include "ingot/tokenizer.hpp"
 
@@ -45,6 +46,12 @@ struct TemplateFacts {
 /// a tenth of a second.
 [[nodiscard]] std::vector<TemplateFacts> read_templates(const Model& model);
 
+/// A model and the projector that is to go with it.
+struct CheckedPair {
+  PairFacts model;
+  PairFacts projector;
+};
+
 class Inspection {
  public:
   Inspection(const Model& model, const CheckOptions& options, const FindingSink& sink);
@@ -60,6 +67,9 @@ class Inspection {
   }
   /// The projector that is to go with the model; nullptr if none is given.
   [[nodiscard]] const Model* projector() const noexcept { return options_.projector; }
+  /// What tells whether both belong together; nothing without a projector. Made when it is first
+  /// asked for, as it reads all tokens.
+  [[nodiscard]] const std::optional<CheckedPair>& pair();
   /// Empty if `architecture` is not there.
   [[nodiscard]] std::string_view architecture() const noexcept;
   /// `<architecture>.<suffix>`.
@@ -136,6 +146,7 @@ class Inspection {
   std::optional<Result<Tokenizer>> tokenizer_;
   std::optional<Result<Vocabulary>> vocabulary_;
   std::optional<std::vector<TemplateFacts>> templates_;
+  std::optional<CheckedPair> pair_;
   const CheckRule* rule_ = nullptr;
   std::uint64_t rule_findings_ = 0;
   CheckSummary counts_;

@@ -138,8 +138,8 @@ void projector_mismatch(Inspection& inspection) {
     return report("what is to go with it is no projector but " +
                   in_quotes(other.architecture.value_or("")));
   }
-  const PairFacts own = pair_facts(inspection.model());
-  const PairFacts facts = pair_facts(*inspection.projector());
+  const PairFacts& own = inspection.pair()->model;
+  const PairFacts& facts = inspection.pair()->projector;
   if (!own.vision_width) return;  // key_missing
   const auto compare = [&](std::string_view what, const std::optional<std::uint64_t>& output) {
     if (!output || *output == *own.vision_width) return;
@@ -155,9 +155,8 @@ void projector_mismatch(Inspection& inspection) {
 }
 
 void projector_origin(Inspection& inspection) {
-  if (inspection.projector() == nullptr) return;
-  const PairFacts own = pair_facts(inspection.model());
-  const PairFacts facts = pair_facts(*inspection.projector());
+  if (!inspection.pair()) return;
+  const auto& [own, facts] = *inspection.pair();
   if (own.identities.empty() || facts.identities.empty()) return;
   if (match_pair(own, facts) != PairStrength::unrelated) return;
   const auto name_of_model = [](const Model& model) {
@@ -169,10 +168,10 @@ void projector_origin(Inspection& inspection) {
 }
 
 void projector_tokens(Inspection& inspection) {
-  if (inspection.projector() == nullptr) return;
+  if (!inspection.pair()) return;
   if (inspection.model().find(keys::tokenizer_ggml_tokens) == nullptr) return;
-  const PairFacts own = pair_facts(inspection.model());
-  for (const std::string& token : pair_facts(*inspection.projector()).tokens) {
+  const auto& [own, facts] = *inspection.pair();
+  for (const std::string& token : facts.tokens) {
     if (std::ranges::binary_search(own.tokens, token)) continue;
     inspection.report_key(keys::tokenizer_ggml_tokens,
                           "the engine puts " + in_quotes(token) +
@@ -181,13 +180,12 @@ void projector_tokens(Inspection& inspection) {
 }
 
 void projector_template(Inspection& inspection) {
-  if (inspection.projector() == nullptr) return;
   const auto text = inspection.model().get_or<std::string_view>(keys::tokenizer_chat_template, {});
-  const PairFacts facts = pair_facts(*inspection.projector());
+  if (text.empty() || !inspection.pair()) return;
+  const PairFacts& facts = inspection.pair()->projector;
   const auto misses = [&](bool is_wanted, std::string_view word) {
     return is_wanted && text.find(word) == std::string_view::npos;
   };
-  if (text.empty()) return;
   if (misses(!facts.vision_type.empty(), "image") || misses(!facts.audio_type.empty(), "audio")) {
     inspection.report_key(keys::tokenizer_chat_template,
                           "the template does not speak of what the projector takes");
