@@ -86,7 +86,10 @@ class HeadWork {
       multiply_panel({value_rows_.data() + key, padded_tokens_, shape_.value_size}, count,
                      scores_.data(), mixed, key > begin);
     }
-    for (std::size_t t = 0; t < panel_tokens; ++t) factors[t] = 1.0F / softmax.sums[t];
+    for (std::size_t t = 0; t < panel_tokens; ++t) {
+      // Tokens that fill up the last panel may see no key.
+      factors[t] = position + t < tokens_ ? 1.0F / softmax.sums[t] : 0.0F;
+    }
     scale_tokens(mixed, shape_.value_size, factors.data());
   }
 

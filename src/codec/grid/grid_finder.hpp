@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "ingot/export.h"
 #include "ingot/weight_grid.hpp"
 
 namespace ingot::codec {
@@ -50,7 +51,7 @@ class GridSample {
 };
 
 /// Takes parts one after the other.
-class GridFinder {
+class INGOT_EXPORT GridFinder {
  public:
   /// Looks at a part; false if no further one can change that there is no lattice.
   bool add(std::span<const float> part) noexcept;

@@ -20,6 +20,14 @@ using Tag = hn::CappedTag<float, 16>;
 constexpr std::size_t lanes = hn::MaxLanes(Tag());
 static_assert(panel_tokens % lanes == 0);
 
+/// e^x, and 0 where x is not a number, whose conversion to an integer C++ leaves open.
+template <class V>
+HWY_INLINE V Exponential(V x) {
+  const Tag tag;
+  const auto least = hn::Set(tag, -105.0F);  // e^-105 is 0 as a float
+  return hn::Exp(tag, hn::IfThenElse(hn::Ge(x, least), x, least));
+}
+
 void WeighScores(float* scores, std::size_t key_count, PanelSoftmax& softmax, float* factors) {
   const Tag tag;
   for (std::size_t token = 0; token < panel_tokens; token += lanes) {
@@ -28,11 +36,11 @@ void WeighScores(float* scores, std::size_t key_count, PanelSoftmax& softmax, fl
     for (std::size_t key = 0; key < key_count; ++key) {
       largest = hn::Max(largest, hn::Load(tag, scores + key * panel_tokens + token));
     }
-    const auto factor = hn::Exp(tag, hn::Sub(earlier, largest));
+    const auto factor = Exponential(hn::Sub(earlier, largest));
     auto sum = hn::Mul(hn::Load(tag, softmax.sums.data() + token), factor);
     for (std::size_t key = 0; key < key_count; ++key) {
       float* row = scores + key * panel_tokens + token;
-      const auto weight = hn::Exp(tag, hn::Sub(hn::Load(tag, row), largest));
+      const auto weight = Exponential(hn::Sub(hn::Load(tag, row), largest));
       hn::Store(weight, tag, row);
       sum = hn::Add(sum, weight);
     }
@@ -59,7 +67,7 @@ void Sigmoids(float slope, float* x, std::size_t count) {
   const auto most = hn::Set(tag, 88.0F);
   const auto of = [&](auto y) HWY_ATTR {
     const auto power = hn::Min(hn::Mul(hn::Set(tag, -slope), y), most);
-    return hn::Div(one, hn::Add(one, hn::Exp(tag, power)));
+    return hn::Div(one, hn::Add(one, Exponential(power)));
   };
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) hn::StoreU(of(hn::LoadU(tag, x + i)), tag, x + i);
