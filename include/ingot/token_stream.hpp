@@ -41,9 +41,9 @@ struct EncodeStreamOptions {
 /// `tokenizer.encode` gives for the whole.
 ///
 /// `read` and `take` are called from the calling thread, which encodes while it has nothing else to
-/// do. Memory: up to 32 parts, two for each thread, their ids, and the caches of the threads. A
-/// part grows beyond `part_bytes` where the text cannot be cut: Errc::limit_exceeded if it reaches
-/// Tokenizer::max_text_bytes. Errors of `read` and `take` are returned.
+/// do. Memory: as many parts as threads, 16 at most, and eight more, their ids, and the caches of
+/// the threads. A part grows beyond `part_bytes` where the text cannot be cut: Errc::limit_exceeded
+/// if it reaches Tokenizer::max_text_bytes. Errors of `read` and `take` are returned.
 [[nodiscard]] INGOT_EXPORT Result<void> encode_stream(const Tokenizer& tokenizer,
                                                       const ReadText& read, const TakeTokens& take,
                                                       const EncodeStreamOptions& options = {});

@@ -18,8 +18,8 @@
 #include "ingot/parallel.hpp"
 #include "ingot/quantize.hpp"
 #include "lora/lora_names.hpp"
-#include "work/streams/ordered_pipeline.hpp"
 #include "work/streams/row_pieces.hpp"
+#include "work/threads/ordered_pipeline.hpp"
 
 namespace ingot {
 namespace {

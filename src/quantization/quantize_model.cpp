@@ -11,7 +11,7 @@
 #include "ingot/parallel.hpp"
 #include "quantization/quantize_work.hpp"
 #include "quantization/result_writer.hpp"
-#include "work/streams/ordered_pipeline.hpp"
+#include "work/threads/ordered_pipeline.hpp"
 
 namespace ingot {
 namespace {

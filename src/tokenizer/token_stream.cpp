@@ -2,19 +2,11 @@
 #include "ingot/token_stream.hpp"
 
 #include <algorithm>
-#include <condition_variable>
-#include <deque>
-#include <exception>
-#include <memory>
-#include <mutex>
-#include <stop_token>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <utility>
-#include <vector>
 
 #include "ingot/parallel.hpp"
+#include "work/threads/ordered_pipeline.hpp"
 
 namespace ingot {
 namespace {
@@ -25,6 +17,7 @@ struct Part {
   std::string text;
   EncodeOptions options;
   TokenizedText tokens;
+  Result<void> encoded = {};
 };
 
 /// Reads a text and cuts it where that changes nothing.
@@ -96,127 +89,51 @@ Result<void> encode_part(const Tokenizer& tokenizer, bool with_ranges, Part& par
   return {};
 }
 
-/// Parts that are in memory at once, however many threads there are.
-constexpr std::size_t max_parts = 32;
+constexpr unsigned max_threads = 16;
 
-/// Parts between the thread that reads, cuts and hands over, and those that encode. That thread
-/// encodes, too, while it has nothing else to do.
-class Pipeline {
- public:
-  Pipeline(const Tokenizer& tokenizer, const EncodeStreamOptions& options)
-      : tokenizer_(tokenizer),
-        options_(options),
-        thread_count_(threads_for(options.thread_count, max_parts / 2)),
-        room_(std::size_t{2} * thread_count_) {}
-
-  Result<void> run(PartReader& reader, const TakeTokens& take) {
-    Result<void> read = {};
-    while (true) {
-      if (read && !reader.is_done() && has_room()) {
-        Result<Part> part = reader.next();
-        if (part) {
-          push(std::move(*part));
-        } else {
-          read = fail(std::move(part.error()));
-        }
-      } else if (const std::unique_ptr<Work> done = take_front()) {
-        if (done->exception) std::rethrow_exception(done->exception);
-        INGOT_TRY_VOID(std::move(done->result));
-        const Part& part = done->part;
-        INGOT_TRY_VOID(take({part.begin, part.text, part.tokens.ids, part.tokens.ranges}));
-      } else {
-        return read;
-      }
-    }
-  }
-
- private:
-  struct Work {
-    Part part;
-    Result<void> result = {};
-    std::exception_ptr exception = nullptr;
-    bool is_done = false;
-  };
-
-  /// Parts that had to grow are few at a time.
-  [[nodiscard]] bool has_room() const noexcept {
-    return parts_.empty() || (parts_.size() < room_ && held_bytes_ / room_ < options_.part_bytes);
-  }
-
-  void push(Part part) {
-    held_bytes_ += part.text.size();
-    {
-      const std::lock_guard lock(mutex_);
-      parts_.push_back(std::make_unique<Work>(Work{.part = std::move(part)}));
-    }
-    changed_.notify_one();
-    // A text of one part needs one thread.
-    if (parts_.size() == 1 || helpers_.size() + 1 >= thread_count_) return;
-    try {
-      helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
-    } catch (const std::system_error&) {
-      thread_count_ = 0;  // the system has no more threads; the existing ones do the work
-    }
-  }
-
-  /// The first part, encoded; null if there is none.
-  std::unique_ptr<Work> take_front() {
-    std::unique_lock lock(mutex_);
-    if (parts_.empty()) return nullptr;
-    while (!parts_.front()->is_done) {
-      if (begun_ < parts_.size()) {
-        encode_next(lock);
-      } else {
-        done_.wait(lock);
-      }
-    }
-    std::unique_ptr<Work> work = std::move(parts_.front());
-    parts_.pop_front();
-    --begun_;
-    held_bytes_ -= work->part.text.size();
-    return work;
-  }
-
-  void help(const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
-    while (changed_.wait(lock, stop, [this] { return begun_ < parts_.size(); }) &&
-           !stop.stop_requested()) {
-      encode_next(lock);
-    }
-  }
-
-  void encode_next(std::unique_lock<std::mutex>& lock) {
-    Work& work = *parts_[begun_++];
-    lock.unlock();
-    try {
-      work.result = encode_part(tokenizer_, options_.with_ranges, work.part);
-    } catch (...) {
-      work.exception = std::current_exception();
-    }
-    lock.lock();
-    work.is_done = true;
-    if (&work == parts_.front().get()) done_.notify_one();
-  }
-
-  const Tokenizer& tokenizer_;
-  const EncodeStreamOptions& options_;
-  unsigned thread_count_;
-  const std::size_t room_;
-  std::size_t held_bytes_ = 0;  // only the thread that reads looks at it
-  std::mutex mutex_;
-  std::condition_variable_any changed_;      // there is a part to encode, or the work has ended
-  std::condition_variable done_;             // the first part is done
-  std::deque<std::unique_ptr<Work>> parts_;  // changed by the thread that reads, under the mutex
-  std::size_t begun_ = 0;                    // so many of the first parts are encoded, or being so
-  std::vector<std::jthread> helpers_;  // declared last: they end before the members that they use
-};
+/// What a thread keeps from part to part.
+struct Nothing {};
 
 }  // namespace
 
 Result<void> encode_stream(const Tokenizer& tokenizer, const ReadText& read, const TakeTokens& take,
                            const EncodeStreamOptions& options) {
   PartReader reader(tokenizer, read, options);
-  return Pipeline(tokenizer, options).run(reader, take);
+  Result<Part> first = reader.next();
+  // A text of one part needs one thread.
+  const unsigned threads = reader.is_done() ? 1 : threads_for(options.thread_count, max_threads);
+  work::OrderedPipeline<Part, Nothing> pipeline(
+      0, threads, [&](std::uint64_t, Part& part, Nothing&) {
+        part.encoded = encode_part(tokenizer, options.with_ranges, part);
+      });
+  Result<void> are_read = {};
+  std::size_t held_bytes = 0;
+  const auto add = [&](Result<Part> part) {
+    if (!part) {
+      are_read = fail(std::move(part.error()));
+      return;
+    }
+    held_bytes += part->text.size();
+    pipeline.add(std::move(*part));
+  };
+  // Parts that had to grow are few at a time.
+  const auto has_room = [&] {
+    return pipeline.is_empty() ||
+           (pipeline.has_room() && held_bytes / pipeline.size() < options.part_bytes);
+  };
+  add(std::move(first));
+  while (true) {
+    if (are_read && !reader.is_done() && has_room()) {
+      add(reader.next());
+      continue;
+    }
+    if (pipeline.is_empty()) return are_read;
+    const Part& part = pipeline.next();
+    INGOT_TRY_VOID(part.encoded);
+    INGOT_TRY_VOID(take({part.begin, part.text, part.tokens.ids, part.tokens.ranges}));
+    held_bytes -= part.text.size();
+    pipeline.release();
+  }
 }
 
 }  // namespace ingot

@@ -11,7 +11,7 @@
 #include "base/messages.hpp"
 #include "ingot/parallel.hpp"
 #include "ingot/quantize.hpp"
-#include "work/streams/ordered_pipeline.hpp"
+#include "work/threads/ordered_pipeline.hpp"
 
 namespace ingot {
 namespace {

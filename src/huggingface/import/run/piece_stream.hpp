@@ -13,7 +13,7 @@
 #include "ingot/error.hpp"
 #include "ingot/model_writer.hpp"
 #include "ingot/parallel.hpp"
-#include "work/streams/ordered_pipeline.hpp"
+#include "work/threads/ordered_pipeline.hpp"
 
 namespace ingot::huggingface {
 

@@ -9,13 +9,15 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace ingot::work {
 
 /// Makes items 0 ... count - 1 with `thread_count` threads, the calling one included, and gives
 /// them to the caller in order. While the caller does something else, writing for instance, the
-/// other threads run ahead, by a bounded number of items; while it waits, it works too.
+/// other threads run ahead, by a bounded number of items; while it waits, it works too. The caller
+/// may add items, of which it fills the slots itself with what they are made of.
 ///
 /// Slot    holds an item; reused, so that its memory is allocated once.
 /// Scratch memory of one thread.
@@ -44,9 +46,26 @@ class OrderedPipeline {
   ~OrderedPipeline() {
     {
       const std::lock_guard lock(mutex_);
-      count_ = 0;
+      is_ended_ = true;
     }
     changed_.notify_all();
+  }
+
+  /// Items that may be in work at once.
+  [[nodiscard]] std::size_t size() const noexcept { return places_.size(); }
+  /// Whether all items were released.
+  [[nodiscard]] bool is_empty() const noexcept { return taken_ == count_; }
+  /// Whether an item can be added.
+  [[nodiscard]] bool has_room() const noexcept { return count_ < taken_ + places_.size(); }
+
+  /// Adds an item, for which there must be room.
+  void add(Slot slot) {
+    {
+      const std::lock_guard lock(mutex_);
+      places_[count_ % places_.size()].slot = std::move(slot);
+      ++count_;
+    }
+    changed_.notify_one();
   }
 
   /// The next item, valid until `release`. Throws the exception that making it threw.
@@ -114,7 +133,7 @@ class OrderedPipeline {
   void help() {
     Scratch scratch;
     std::unique_lock lock(mutex_);
-    while (started_ < count_) {
+    while (!is_ended_) {
       if (can_start()) {
         make_one(lock, scratch);
       } else {
@@ -126,7 +145,8 @@ class OrderedPipeline {
   std::mutex mutex_;
   std::condition_variable ready_;    // an item is ready
   std::condition_variable changed_;  // there is room, or the work has ended
-  std::uint64_t count_;
+  std::uint64_t count_;  // the calling thread alone changes it, and those that it has taken
+  bool is_ended_ = false;
   std::uint64_t started_ = 0;
   std::uint64_t taken_ = 0;
   Make make_;
