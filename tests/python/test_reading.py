@@ -289,7 +289,15 @@ def test_the_summary(model):
     assert {"type": "Q8_0", "tensors": 1, "elements": 4096, "bytes": 4352} in summary["types"]
     with pytest.warns(DeprecationWarning, match=r"\['model'\]\['parameters'\]"):
         assert summary["parameter_count"] == summary["model"]["parameters"]
-    assert model.files[0].version == 3 and model.is_complete and model.format == "gguf"
+    assert model.is_complete and model.format == "gguf"
+
+
+def test_files_have_the_names_of_show(model):
+    file = model.files[0]
+    assert (file.version, file.endian, file.shard) == (3, "little", 0)
+    assert file.metadata_count == len(model.metadata) and file.tensor_count == len(model.tensors)
+    with pytest.warns(DeprecationWarning, match="file_bytes is called file_size"):
+        assert file.file_bytes == file.file_size
 
 
 def test_help_reads_like_that_of_numpy():

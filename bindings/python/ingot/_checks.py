@@ -115,7 +115,7 @@ def hash(source: AnyModel, algorithms: Union[str, Sequence[str]] = "sha256", *, 
     """
     model = opened(source)
     facts = _core.hash(model._core, words(algorithms), files, tensors, weights, uuid, threads, progress)
-    paths = [file.path for file in model.files]
+    paths = [file.file for file in model.files]
     return Digests(dict(zip(paths, facts["files"])), dict(zip(model.tensors, facts["tensors"])),
                    facts["weights"], facts["uuid"])
 

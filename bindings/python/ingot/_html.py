@@ -76,8 +76,8 @@ def _types(shares: List[dict[str, Any]]) -> str:
 
 
 def _file(path: str, format: str, facts: dict[str, Any]) -> str:
-    version = f" version {facts['version']}, {facts['byte_order']}-endian" if format == "gguf" else ""
-    return (f"{_safe(path or 'in memory')}: {_safe(format)}{version}, {facts['key_count']:,} keys, "
+    version = f" version {facts['version']}, {facts['endian']}-endian" if format == "gguf" else ""
+    return (f"{_safe(path or 'in memory')}: {_safe(format)}{version}, {facts['metadata_count']:,} keys, "
             f"{facts['tensor_count']:,} tensors")
 
 

@@ -20,18 +20,19 @@ __all__ = ["Field", "Model", "ModelFile", "open"]
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, Any]
 
 
+@old_names(path="file", byte_order="endian", file_bytes="file_size", key_count="metadata_count")
 class ModelFile(NamedTuple):
     """One file of a model: the only one, or a shard."""
 
-    path: str
+    file: str
     shard: int
     version: int
-    byte_order: str
+    endian: str
     alignment: int
-    file_bytes: int
+    file_size: int
     header_bytes: int
     data_offset: int
-    key_count: int
+    metadata_count: int
     tensor_count: int
 
 
@@ -155,7 +156,7 @@ class Model:
     def _repr_html_(self) -> str:
         if self.closed:
             return repr(self)
-        files = [(file.path, self.format, file._asdict()) for file in self.files]
+        files = [(file.file, self.format, file._asdict()) for file in self.files]
         tokens = self.metadata.get("tokenizer.ggml.tokens", ())
         return model_html(self.summary(), files, len(tokens), self.metadata.get("general.license", ""),
                           self.notices)

@@ -98,7 +98,7 @@ class Tensor:
     def dtype(self) -> np.dtype[Any]:
         """The type that `numpy` returns: the stored type if NumPy has it, else float32."""
         code = _DTYPES.get(self.type)
-        order = self._core.files()[self.shard]["byte_order"]
+        order = self._core.files()[self.shard]["endian"]
         return np.dtype((">" if order == "big" else "<") + code) if code else np.dtype("f4")
 
     @property

@@ -88,15 +88,15 @@ void dequantize_rows(const OpenModel& self, std::size_t index, std::uint64_t fir
 
 py::dict file_facts(const ModelFile& file) {
   py::dict facts;
-  facts["path"] = to_str(file.path);
+  facts["file"] = to_str(file.path);
   facts["shard"] = file.index;
   facts["version"] = file.version;
-  facts["byte_order"] = file.byte_order == Endian::big ? "big" : "little";
+  facts["endian"] = file.byte_order == Endian::big ? "big" : "little";
   facts["alignment"] = file.alignment;
-  facts["file_bytes"] = file.file_bytes;
+  facts["file_size"] = file.file_bytes;
   facts["header_bytes"] = file.header_bytes;
   facts["data_offset"] = file.data_offset;
-  facts["key_count"] = file.metadata.size();
+  facts["metadata_count"] = file.metadata.size();
   facts["tensor_count"] = file.tensors.size();
   return facts;
 }

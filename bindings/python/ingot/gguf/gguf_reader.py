@@ -158,8 +158,8 @@ class GGUFReader:
         file = self._model.files[0]
         if file.version < 2:
             raise ValueError(f"Sorry, file appears to be version {file.version} which we cannot handle")
-        self.byte_order = "I" if file.byte_order == sys.byteorder else "S"
-        self.endianess = GGUFEndian.BIG if file.byte_order == "big" else GGUFEndian.LITTLE
+        self.byte_order = "I" if file.endian == sys.byteorder else "S"
+        self.endianess = GGUFEndian.BIG if file.endian == "big" else GGUFEndian.LITTLE
         self.alignment = file.alignment or GGUF_DEFAULT_ALIGNMENT
         self.data_offset = file.data_offset
         self.fields: "OrderedDict[str, ReaderField]" = OrderedDict()
