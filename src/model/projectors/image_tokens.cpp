@@ -66,6 +66,20 @@ ImageSize scale_to_area(const ImageSettings& set, ImageSize image, std::int64_t 
   return size;
 }
 
+/// The size that keeps the shape, of whole units, smaller step by step until it fits the area.
+ImageSize scale_in_steps(const ImageSettings& set, ImageSize image) {
+  const std::int64_t unit = set.patch * set.merge;
+  const auto scaled = [&](std::int64_t side, float scale) {
+    return std::max(unit, ceil_by(static_cast<float>(side) * scale, unit));
+  };
+  ImageSize size;
+  for (float scale = 1.0F; scale > 0.0F; scale -= 0.02F) {
+    size = {scaled(image.width, scale), scaled(image.height, scale)};
+    if (size.width * size.height <= set.most) break;
+  }
+  return size;
+}
+
 /// The canvas on which most of the image is left, the smaller one of two (select_best_resolution).
 ImageSize choose_canvas(ImageSize image, std::span<const ImageSize> canvases) {
   ImageSize best;
@@ -210,6 +224,8 @@ Cut cut_image(const ImageSettings& set, ImageSize image) {
   switch (set.type->sizing) {
     case Sizing::aligned:
       return {.whole = scale_to_area(set, image, set.patch * set.merge, 0)};
+    case Sizing::steps:
+      return {.whole = scale_in_steps(set, image)};
     case Sizing::longest_edge:
       return {.whole = scale_to_area(set, image, set.patch * set.merge, set.longest)};
     case Sizing::canvas:
@@ -342,7 +358,8 @@ std::vector<std::string_view> image_token_texts(std::string_view type) {
     // Line ends are in every vocabulary; what has several marks is no token.
     if (text.size() > 2 && std::ranges::count(text, '<') < 2) texts.push_back(text);
   };
-  if (const detail::ImageType* row = detail::find_image_type(type)) {
+  const detail::ImageType* row = detail::find_image_type(type);
+  if (row != nullptr && !row->marks_vary) {
     add(row->begin);
     add(row->end);
     const detail::TileMarks marks = detail::tile_marks(type, 0);

@@ -19,6 +19,7 @@ namespace ingot::detail {
 enum class Sizing : std::uint8_t {
   fixed,         ///< fixed_size: one square.
   aligned,       ///< dyn_size: its own shape, sides whole patches, between two areas.
+  steps,         ///< youtuvl: its own shape, smaller by 1/50 until its patches are few enough.
   longest_edge,  ///< longest_edge: its own shape with a longer side of so many pixels.
   canvas,        ///< llava_uhd: tiles of the canvas of a list that loses least; with the whole.
   slices,        ///< llava_uhd without a list: up to nine tiles of its own shape, with the whole.
@@ -58,6 +59,7 @@ struct ImageType {
   bool rounds_even = false;     ///< Half a unit becomes the even number; else a whole one.
   std::string_view begin = {};  ///< Around the image.
   std::string_view end = {};
+  bool marks_vary = false;  ///< Other vocabularies have other texts, of as many tokens.
 };
 
 /// Texts around the pictures of an image that is cut. `{y}` and `{x}` are the row and the column.
