@@ -78,10 +78,10 @@ struct DequantizeOptions {
 enum class Effort : std::uint8_t {
   reference,  ///< The blocks of the reference implementation, ggml, byte for byte.
   best,  ///< The least error that a search finds, at the same type and size: several times slower.
-  /// Those blocks which lie on a lattice that Q4_0, Q4_1, Q5_0, Q5_1 or Q8_0 holds get its own
-  /// scale and integers, where the reference would round a second time; all others are those of
-  /// the reference. Looking at every block takes several times as long as the reference, so find
-  /// out first whether a tensor lies on a lattice: effort_for.
+  /// Those blocks which lie on a lattice that Q4_0, Q4_1, Q5_0, Q5_1 or Q8_0 holds, or nearly Q4_K
+  /// or Q5_K, get its own scale and integers, where the reference would round a second time; all
+  /// others are those of the reference. Looking at every block takes several times as long as the
+  /// reference, so find out first whether a tensor lies on a lattice: effort_for.
   automatic
 };
 

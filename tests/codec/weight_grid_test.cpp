@@ -184,6 +184,9 @@ TEST(WeightGrid, OfATypeThatDoesNotHoldItGetsTheReference) {
   EXPECT_EQ(effort_for(TensorType::q4_0, std::nullopt), Effort::reference);
   EXPECT_EQ(effort_for(TensorType::q4_0, WeightGrid{4, 128, false}), Effort::automatic);
   EXPECT_EQ(effort_for(TensorType::q5_1, WeightGrid{4, 128, true}), Effort::automatic);
+  EXPECT_EQ(effort_for(TensorType::q4_k, WeightGrid{4, 32, true}), Effort::automatic);
+  EXPECT_EQ(effort_for(TensorType::q4_k, WeightGrid{5, 32, false}), Effort::reference);
+  EXPECT_EQ(effort_for(TensorType::q5_k, WeightGrid{5, 64, true}), Effort::automatic);
   EXPECT_EQ(effort_for(TensorType::q6_k, WeightGrid{4, 32, false}), Effort::best);
 }
 
@@ -196,6 +199,55 @@ TEST(WeightGrid, WithMinimumsIsEncodedWithoutASecondRounding) {
     for (const TensorType type : {TensorType::q4_1, TensorType::q5_1}) {
       EXPECT_EQ(rounded_bf16(encode_rows(type, source, Effort::automatic).decoded), source)
           << find_type(type)->name << " " << group;
+    }
+  }
+}
+
+/// One lattice for a super-block, as of int4 with a scale for each row.
+TEST(WeightGrid, OfSuperBlocksIsEncodedWithoutASecondRounding) {
+  std::uint64_t seed = 0;
+  for (const GridLattice& lattice :
+       {GridLattice{-8, 7, 256}, GridLattice{-7, 7, 256}, GridLattice{-8, 7, 1024},
+        GridLattice{-8, 7, 256, true}, GridLattice{-7, 7, 1024, true},
+        GridLattice{0, 15, 256, true, 8.2}, GridLattice{0, 15, 1024, false, 8.2}}) {
+    const auto numbers = lattice_numbers(lattice, ++seed);
+    const auto source = all_rounded(numbers, Rounding::bf16);
+    const std::vector<double> wide(source.begin(), source.end());
+    for (const TensorType type : {TensorType::q4_k, TensorType::q5_k}) {
+      const GridRows found = encode_rows(type, source, Effort::automatic);
+      EXPECT_LE(distance_of(found.decoded, wide), 1.03 * distance_of(source, numbers))
+          << find_type(type)->name << " " << seed;
+      if (!lattice.has_f16_scales || lattice.minimum != 0) continue;
+      EXPECT_EQ(rounded_bf16(found.decoded), source) << find_type(type)->name << " " << seed;
+    }
+  }
+}
+
+/// The scales of several lattices in a super-block are rounded to 6 bits; integers, and zeros,
+/// stay.
+TEST(WeightGrid, OfGroupsOfASuperBlockIsNearerThanTheReference) {
+  std::uint64_t seed = 0;
+  for (const auto& [lattice, gain] :
+       {std::pair(GridLattice{-8, 7, 32}, 6.0), std::pair(GridLattice{-7, 7, 128}, 15.0),
+        std::pair(GridLattice{0, 15, 64, true, 8.2}, 3.0)}) {
+    const auto source = all_rounded(lattice_numbers(lattice, ++seed), Rounding::bf16);
+    for (const TensorType type : {TensorType::q4_k, TensorType::q5_k}) {
+      const GridRows found = encode_rows(type, source, Effort::automatic);
+      const GridRows reference = encode_rows(type, source, Effort::reference);
+      double sum = 0;
+      double reference_sum = 0;
+      for (std::size_t first = 0; first < source.size(); first += 256) {
+        const std::vector<double> block(source.begin() + first, source.begin() + first + 256);
+        const double error = distance_of(std::span(found.decoded).subspan(first, 256), block);
+        const double old = distance_of(std::span(reference.decoded).subspan(first, 256), block);
+        EXPECT_LE(error, old) << find_type(type)->name << " " << seed;
+        sum += error;
+        reference_sum += old;
+      }
+      EXPECT_LE(gain * sum, reference_sum) << find_type(type)->name << " " << seed;
+      for (std::size_t i = 0; i < source.size() && lattice.minimum == 0; ++i) {
+        ASSERT_EQ(found.decoded[i] == 0, source[i] == 0) << find_type(type)->name << " " << i;
+      }
     }
   }
 }

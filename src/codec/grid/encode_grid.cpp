@@ -12,6 +12,7 @@
 #include "codec/encode/code_range.hpp"
 #include "codec/encode/packing.hpp"
 #include "codec/grid/grid_fit.hpp"
+#include "codec/grid/super_block_grid.hpp"
 #include "ingot/half.hpp"
 #include "ingot/quantize.hpp"
 
@@ -192,6 +193,8 @@ void encode_grid(TensorType type, const FloatRows& rows) noexcept {
   if (type == q5_0) encode_blocks_on_grid<BlockQ5_0>(type, rows);
   if (type == q5_1) encode_blocks_on_grid<BlockQ5_1>(type, rows);
   if (type == q8_0) encode_blocks_on_grid<BlockQ8_0>(type, rows);
+  if (type == q4_k) encode_q4_k_on_grid(rows);
+  if (type == q5_k) encode_q5_k_on_grid(rows);
 }
 
 }  // namespace ingot::codec

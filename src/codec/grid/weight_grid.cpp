@@ -17,13 +17,15 @@ struct GridType {
   Effort effort;  ///< What comes near to the lattice.
 };
 
-// Q6_K has scales of 8 bits, which hold those of a lattice nearly. The 6 bits of Q4_K and Q5_K do
-// not, and their search does no better than the reference.
+// Q4_K and Q5_K hold a lattice of 256 weights, and round the scales of several to 6 bits. Q6_K has
+// scales of 8 bits, which its search uses well.
 constexpr std::array grid_types = {GridType{TensorType::q4_0, {4, 32, false}, Effort::automatic},
                                    GridType{TensorType::q4_1, {4, 32, true}, Effort::automatic},
                                    GridType{TensorType::q5_0, {5, 32, false}, Effort::automatic},
                                    GridType{TensorType::q5_1, {5, 32, true}, Effort::automatic},
                                    GridType{TensorType::q8_0, {8, 32, false}, Effort::automatic},
+                                   GridType{TensorType::q4_k, {4, 32, true}, Effort::automatic},
+                                   GridType{TensorType::q5_k, {5, 32, true}, Effort::automatic},
                                    GridType{TensorType::q6_k, {6, 16, false}, Effort::best}};
 
 }  // namespace
