@@ -13,13 +13,14 @@
 namespace ingot {
 
 /// The types of `quantize_exactly`, those with the fewest bits first.
-inline constexpr std::array exact_types = {TensorType::q4_0, TensorType::q4_1, TensorType::q5_0,
-                                           TensorType::q5_1, TensorType::q8_0, TensorType::bf16,
-                                           TensorType::f16,  TensorType::f32};
+inline constexpr std::array exact_types = {
+    TensorType::mxfp4, TensorType::q4_0, TensorType::nvfp4, TensorType::q4_1, TensorType::q5_0,
+    TensorType::q5_1,  TensorType::q8_0, TensorType::bf16,  TensorType::f16,  TensorType::f32};
 
 /// Encodes numbers without rounding, if the type holds them: decoded, the blocks give every bit of
-/// `src`. So weights that were quantized elsewhere, with scales that binary16 holds, come back from
-/// their decoded form. Takes time linear in the elements, and less where it fails.
+/// `src`; but MXFP4 and NVFP4 keep the sign of a zero in its code alone, and decode it to +0, as
+/// the reference does. So weights that were quantized elsewhere, with scales that binary16 holds,
+/// come back from their decoded form. Takes time linear in the elements, and less where it fails.
 ///
 /// @param type  one of exact_types.
 /// @param src   whole blocks, back to back; borrowed for the call.

@@ -13,6 +13,7 @@
 #include "codec/codec.hpp"
 #include "codec/encode/code_range.hpp"
 #include "codec/encode/packing.hpp"
+#include "codec/encode/scaled_block.hpp"
 #include "ingot/half.hpp"
 #include "ingot/quantize.hpp"
 
@@ -88,12 +89,63 @@ bool encode_block(const Values& x, Block& block) noexcept {
   return false;
 }
 
-template <class Block>
+/// The codes of FP4 whose values are those of a group; `unit` is half of the scale. A zero keeps
+/// its sign in the code.
+bool put_e2m1(std::span<const float> x, float unit, std::uint8_t* codes) noexcept {
+  for (const float value : x) {
+    std::uint8_t code = 0;
+    while (code < 8 && static_cast<float>(e2m1_doubled[code]) * unit != std::fabs(value)) ++code;
+    if (code == 8) return false;
+    *codes++ = std::signbit(value) ? code | 8u : code;
+  }
+  return true;
+}
+
+/// The smallest scale that reaches the largest number has all numbers that larger ones have.
+bool encode_block(const Values& x, BlockMXFP4& block) noexcept {
+  const float largest = largest_magnitude(x);
+  if (!std::isfinite(largest)) return false;
+  const int exponent = largest == 0 ? 0 : std::max(std::ilogb(largest) + 125, 0);
+  block = {.exponent = static_cast<std::uint8_t>(exponent), .codes = {}};
+  Codes<block_size> codes;
+  if (!put_e2m1(x, half_e8m0(block.exponent), codes.data())) return false;
+  put_codes(codes, block);
+  return true;
+}
+
+bool encode_block(const std::array<float, 64>& x, BlockNVFP4& block) noexcept {
+  constexpr std::size_t group_size = 16;
+  block = {};
+  Codes<64> codes;
+  for (std::size_t first = 0; first < x.size(); first += group_size) {
+    const std::span group(&x[first], group_size);
+    const float largest = std::fabs(
+        *std::ranges::max_element(group, {}, [](float value) { return std::fabs(value); }));
+    std::uint8_t& scale = block.scales[first / group_size];
+    // Any code but 0 may be that of the largest number.
+    std::size_t code = 7;
+    for (; code > 0; --code) {
+      const float unit = largest / static_cast<float>(e2m1_doubled[code]);
+      // The greatest scale that is not above; 0x7F is none.
+      scale = 0;
+      for (std::uint8_t bit = 64; bit > 0; bit /= 2) {
+        const auto next = static_cast<std::uint8_t>(scale | bit);
+        if (next < 0x7F && half_ue4m3(next) <= unit) scale = next;
+      }
+      if (put_e2m1(group, half_ue4m3(scale), &codes[first])) break;
+    }
+    if (code == 0) return false;
+  }
+  put_codes(codes, block);
+  return true;
+}
+
+template <class Block, std::size_t size = block_size>
 bool encode_blocks(std::span<const float> src, std::byte* dst) noexcept {
-  Values x;
+  std::array<float, size> x;
   Block block;
-  for (; !src.empty(); src = src.subspan(block_size), dst += sizeof block) {
-    std::copy_n(src.begin(), block_size, x.begin());
+  for (; !src.empty(); src = src.subspan(size), dst += sizeof block) {
+    std::copy_n(src.begin(), size, x.begin());
     if (!encode_block(x, block)) return false;
     std::memcpy(dst, &block, sizeof block);
   }
@@ -141,6 +193,10 @@ Result<bool> quantize_exactly(TensorType type, std::span<const float> src,
       return codec::encode_blocks<codec::BlockQ5_1>(src, dst.data());
     case q8_0:
       return codec::encode_blocks<codec::BlockQ8_0>(src, dst.data());
+    case mxfp4:
+      return codec::encode_blocks<codec::BlockMXFP4>(src, dst.data());
+    case nvfp4:
+      return codec::encode_blocks<codec::BlockNVFP4, 64>(src, dst.data());
     default:
       return codec::encode_plain(type, src, dst);
   }

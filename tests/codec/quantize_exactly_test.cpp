@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "ingot/half.hpp"
@@ -93,6 +94,40 @@ TEST(QuantizeExactly, RefusesWhatOnlyAWiderTypeHolds) {
   numbers[6] = -0.0f;
   EXPECT_FALSE(comes_back(TensorType::q8_0, numbers));
   EXPECT_TRUE(comes_back(TensorType::bf16, numbers));
+}
+
+/// The numbers of random blocks, of all scales.
+TEST(QuantizeExactly, FindsTheScalesOfFp4) {
+  Random random;
+  for (const TensorType type : {TensorType::mxfp4, TensorType::nvfp4}) {
+    const std::size_t scale_bytes = type == TensorType::mxfp4 ? 1 : 4;
+    std::vector<float> numbers(exact_elements);
+    std::vector<std::byte> blocks(find_type(type)->bytes_of(numbers.size()));
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      // The largest scales of MXFP4 are beyond binary32.
+      const bool is_scale = i % find_type(type)->block_bytes < scale_bytes;
+      const std::uint64_t limit = !is_scale ? 256 : type == TensorType::mxfp4 ? 252 : 127;
+      blocks[i] = static_cast<std::byte>(random.below(limit));
+    }
+    EXPECT_THAT(dequantize(type, blocks, numbers), Succeeds());
+    EXPECT_TRUE(comes_back(type, numbers)) << find_type(type)->name;
+    EXPECT_EQ(comes_back(TensorType::q4_0, numbers), false);
+    numbers[70] = std::nextafter(numbers[70], 1.0f);
+    EXPECT_FALSE(comes_back(type, numbers)) << find_type(type)->name;
+    numbers[70] = std::numeric_limits<float>::infinity();
+    EXPECT_FALSE(comes_back(type, numbers)) << find_type(type)->name;
+    numbers.assign(numbers.size(), 0.0f);
+    EXPECT_TRUE(comes_back(type, numbers)) << find_type(type)->name;
+  }
+}
+
+/// Their code for -0 is decoded to +0.
+TEST(QuantizeExactly, KeepsTheSignOfZerosOfFp4InTheCode) {
+  std::vector<float> numbers(32, 0.5f);
+  numbers[16] = -0.0f;
+  std::vector<std::byte> blocks(17);
+  EXPECT_THAT(quantize_exactly(TensorType::mxfp4, numbers, blocks), testing::Optional(true));
+  EXPECT_EQ(blocks[1], std::byte{0x86});
 }
 
 TEST(QuantizeExactly, KeepsNumbersOfSixteenBits) {

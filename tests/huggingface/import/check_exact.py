@@ -21,11 +21,12 @@ except ImportError:
     print("numpy is missing")
     sys.exit(77)
 
-from quantized_folders import FORMATS, Folder, from_bf16
+from quantized_folders import FORMATS, FP4, Folder, e4m3, from_bf16
 from rules.gguf_file import Gguf
 
-BLOCK_BYTES = {"Q4_0": 18, "Q4_1": 20, "Q5_0": 22, "Q5_1": 24, "Q8_0": 34}
-FILE_TYPES = {"F32": 0, "F16": 1, "Q4_0": 2, "Q4_1": 3, "Q5_0": 8, "Q5_1": 9, "Q8_0": 7, "BF16": 32}
+BLOCK_BYTES = {"Q4_0": 18, "Q4_1": 20, "Q5_0": 22, "Q5_1": 24, "Q8_0": 34, "MXFP4": 17, "NVFP4": 36}
+FILE_TYPES = {"F32": 0, "F16": 1, "Q4_0": 2, "Q4_1": 3, "Q5_0": 8, "Q5_1": 9, "Q8_0": 7, "BF16": 32,
+              "MXFP4": 38, "NVFP4": 39}
 
 
 # The result
@@ -39,6 +40,13 @@ def decode(kind, raw):
     if kind == "BF16":
         return from_bf16(raw.view(np.uint16))
     blocks = raw.reshape(-1, BLOCK_BYTES[kind])
+    if kind == "MXFP4":
+        scale = np.float32(2.0) ** (blocks[:, :1].astype(np.float32) - 127)
+        return (FP4[np.concatenate([blocks[:, 1:] & 15, blocks[:, 1:] >> 4], 1)] * scale).reshape(-1)
+    if kind == "NVFP4":
+        codes = blocks[:, 4:].reshape(-1, 4, 8)
+        scale = e4m3()[blocks[:, :4]][..., None]
+        return (FP4[np.concatenate([codes & 15, codes >> 4], 2)] * scale).reshape(-1)
     scale = blocks[:, :2].copy().view(np.float16).astype(np.float32)
     if kind == "Q8_0":
         return (blocks[:, 2:].view(np.int8).astype(np.float32) * scale).reshape(-1)
@@ -59,8 +67,8 @@ def read_result(path):
     tensors = {}
     for name, kind, dims, data in file.tensors:
         count = int(np.prod(dims))
-        size = count // 32 * BLOCK_BYTES[kind] if kind in BLOCK_BYTES else \
-            count * (4 if kind == "F32" else 2)
+        size = count // (64 if kind == "NVFP4" else 32) * BLOCK_BYTES[kind] if kind in BLOCK_BYTES \
+            else count * (4 if kind == "F32" else 2)
         tensors[name] = kind, decode(kind, np.frombuffer(data, np.uint8, size)).reshape(dims[::-1])
     return file.keys["general.file_type"][1], tensors
 

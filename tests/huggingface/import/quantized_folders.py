@@ -167,7 +167,6 @@ def mlx_floats(maker, rows, columns):
     group, bits = MLX_MODES[maker.mode]
     if bits == 4:
         codes = maker.numbers.integers(0, 16, (rows, columns), dtype=np.uint32)
-        codes[codes == 8] = 0  # -0, for which Q5_0 has no code
         values = FP4[codes]
     else:
         codes = maker.numbers.integers(0, 127, (rows, columns), dtype=np.uint32)
@@ -177,7 +176,7 @@ def mlx_floats(maker, rows, columns):
         raw.astype(np.float32) - 127)
     return ({".weight": ("U32", pack(codes, bits)), ".scales": ("U8", raw)},
             values * spread(scales, columns),
-            "Q5_0" if maker.mode == "mxfp4" else "BF16" if maker.mode == "mxfp8" else None)
+            {"mxfp4": "MXFP4", "mxfp8": "BF16"}.get(maker.mode, None if columns % 64 else "NVFP4"))
 
 
 def bits_and_bytes(maker, rows, columns):
