@@ -171,7 +171,9 @@ def mlx_floats(maker, rows, columns):
     else:
         codes = maker.numbers.integers(0, 127, (rows, columns), dtype=np.uint32)
         values = e4m3()[codes]
-    raw = maker.numbers.integers(110, 126, (rows, columns // group), dtype=np.uint8)
+    # Weights of usual size: an engine has the scales of activations in binary16.
+    low, high = (8, 40) if maker.mode == "nvfp4" else (118, 122)
+    raw = maker.numbers.integers(low, high, (rows, columns // group), dtype=np.uint8)
     scales = e4m3()[raw] if maker.mode == "nvfp4" else np.float32(2.0) ** (
         raw.astype(np.float32) - 127)
     return ({".weight": ("U32", pack(codes, bits)), ".scales": ("U8", raw)},
@@ -318,7 +320,8 @@ def safetensors(tensors):
 class Folder:
     """A model of llama with one layer, or of Qwen 3 with experts as MLX stacks them."""
 
-    def __init__(self, name, variant):
+    def __init__(self, name, variant, vocabulary=3):
+        self.vocabulary = vocabulary
         maker = Maker(f"{name} {variant}")
         adjust(name, maker)
         self.has_codes = name not in ("fp8", "plain", "bitsandbytes")
@@ -357,7 +360,7 @@ class Folder:
                 numbers = self.pair_rows(numbers, heads if to.endswith("q") else self.kv_heads)
             self.expected[to + ".weight"] = numbers, kind
         for module, to in (("model.embed_tokens", "token_embd"), ("lm_head", "output")):
-            self.add_plain(module, to, (3, width), "BF16")
+            self.add_plain(module, to, (vocabulary, width), "BF16")
         norms = {"model.norm": "output_norm", layer + "input_layernorm": "blk.0.attn_norm",
                  layer + "post_attention_layernorm": "blk.0.ffn_norm"}
         for module, to in norms.items():
@@ -369,13 +372,12 @@ class Folder:
             self.add_plain(layer + "mlp.gate", "blk.0.ffn_gate_inp", (self.experts, width), "F32")
         self.config = {
             "architectures": ["Qwen3MoeForCausalLM" if self.experts else "LlamaForCausalLM"],
-            "vocab_size": 3, "num_hidden_layers": 1,
+            "vocab_size": vocabulary, "num_hidden_layers": 1,
             "hidden_size": width, "intermediate_size": inner, "num_attention_heads": heads,
             "num_key_value_heads": self.kv_heads, "rms_norm_eps": 1e-5,
-            "max_position_embeddings": 64, "num_experts": self.experts,
-            "num_experts_per_tok": 2, "moe_intermediate_size": inner, **settings(maker)}
-        if not self.experts:
-            del self.config["num_experts"]
+            "max_position_embeddings": 64, **settings(maker)}
+        if self.experts:
+            self.config.update(num_experts=self.experts, num_experts_per_tok=2, moe_intermediate_size=inner)
 
     def add_plain(self, module, to, shape, kind):
         stored, numbers = self.maker.stored(self.maker.numbers.standard_normal(shape), "BF16")
@@ -391,6 +393,7 @@ class Folder:
     def write(self, path):
         (path / "config.json").write_text(json.dumps(self.config))
         (path / "model.safetensors").write_bytes(safetensors(self.tensors))
+        vocab = {"a": 0, "b": 1, "ab": 2} | {f"a{i}": i for i in range(3, self.vocabulary)}
         (path / "tokenizer.json").write_text(json.dumps({
-            "model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]},
+            "model": {"type": "BPE", "vocab": vocab, "merges": ["a b"]},
             "pre_tokenizer": {"type": "ByteLevel"}}))
