@@ -113,7 +113,7 @@ TEST(TokenStream, GivesTheIdsOfALongTextThatIsCutNearTheEndsOfItsParts) {
   Random random;
   for (const Tokenizer& tokenizer : all_tokenizers()) {
     std::string text;
-    while (text.size() < 40'000) {
+    while (text.size() < 25'000) {
       // Long runs, of white space and special tokens too, so that no place near an end may do.
       const std::string run = random_text(random, 1 + random.below(3));
       const std::size_t times = random.below(20) == 0 ? 3000 : 1 + random.below(4);
@@ -121,12 +121,10 @@ TEST(TokenStream, GivesTheIdsOfALongTextThatIsCutNearTheEndsOfItsParts) {
     }
     const auto ids = tokenizer.encode(text, {.parse_special = true});
     ASSERT_THAT(ids, Succeeds());
-    for (const unsigned threads : {1u, 4u}) {
-      ASSERT_EQ(streamed(tokenizer, text,
-                         {.parse_special = true, .thread_count = threads, .part_bytes = 9000}),
-                *ids)
-          << tokenizer.model_name() << " " << tokenizer.pre_tokenizer();
-    }
+    ASSERT_EQ(
+        streamed(tokenizer, text, {.parse_special = true, .thread_count = 3, .part_bytes = 9000}),
+        *ids)
+        << tokenizer.model_name() << " " << tokenizer.pre_tokenizer();
   }
 }
 
