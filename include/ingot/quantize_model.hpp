@@ -58,6 +58,10 @@ struct QuantizeModelOptions {
   std::function<Result<void>(ModelWriter&)> adjust_metadata = {};
 
   unsigned thread_count = 0;  ///< 0: as many as the machine has cores. The bytes are the same.
+
+  /// Limit of the memory of the process while it works, what it held before included; 0: none.
+  /// Fewer threads work, and less ahead, so that it is kept; the bytes are the same.
+  std::uint64_t max_memory_bytes = 0;
 };
 
 template <class Visitor>
@@ -72,6 +76,7 @@ void describe_options(Visitor& visit, QuantizeModelOptions& options) {
   visit("allow_requantize", options.allows_requantize);
   visit("allow_nan", options.allows_nan);
   visit("threads", options.thread_count);
+  visit("max_memory", options.max_memory_bytes);
 }
 
 /// The plan of one tensor.
@@ -258,14 +263,16 @@ struct PlannedResult {
 };
 
 /// `quantize_set` for several results, each tensor of the model being read and decoded once for
-/// all of them: the bytes are the same. No file gets its name before all are complete. Memory grows
-/// with the number of results, by some chunks for each.
+/// all of them, and encoded once for all that want the same of it: the bytes are the same. No file
+/// gets its name before all are complete. Memory grows with the number of results, by some chunks
+/// for each.
 ///
 /// @param results   one or more; their plans have the same tensors in the same order. The first
-///                  one's options give the number of threads.
+///                  one's options give the number of threads and the limit of memory.
 /// @param progress  in bytes of all files.
 /// @return  the errors of each result's tensors. Errc::invalid_argument if there is no result, or
-///          the plans differ in their tensors, or shards are not in ascending order.
+///          the plans differ in their tensors, or shards are not in ascending order, or the limit
+///          of memory is too small, with the least that suffices.
 [[nodiscard]] INGOT_EXPORT Result<std::vector<std::vector<TensorError>>> quantize_together(
     const Model& model, std::span<const PlannedResult> results, bool replace,
     const QuantizeProgress& progress = {});

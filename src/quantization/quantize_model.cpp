@@ -8,9 +8,9 @@
 
 #include "ingot/metadata_keys.hpp"
 #include "ingot/output_set.hpp"
-#include "ingot/parallel.hpp"
 #include "quantization/quantize_work.hpp"
 #include "quantization/result_writer.hpp"
+#include "quantization/work_memory.hpp"
 #include "work/threads/ordered_pipeline.hpp"
 
 namespace ingot {
@@ -61,10 +61,10 @@ class Work {
       std::vector<TensorTarget> targets;
       for (std::size_t i = 0; i < results.size(); ++i) {
         if (!writers[i].has(tensor)) continue;
-        targets.push_back({i, &results[i].plan->tensors[tensor], results[i].options});
+        targets.push_back({{i}, &results[i].plan->tensors[tensor], results[i].options});
       }
       first_chunks_.push_back(chunk_count_);
-      tensors_.emplace_back(std::move(targets));
+      tensors_.emplace_back(targets);
       chunk_count_ += tensors_.back().chunk_count();
     }
   }
@@ -95,8 +95,9 @@ Result<void> write_tensor(const ChunkedTensor& tensor, Pipeline& pipeline,
     QuantizedChunk& chunk = pipeline.next();
     if (chunk.failure) return Failure(std::move(*chunk.failure));
     for (std::size_t k = 0; k < chunk.parts.size(); ++k) {
-      ResultWriter& writer = writers[tensor.targets()[k].result];
-      INGOT_TRY_VOID(writer.write(chunk.parts[k].bytes, chunk.parts[k].error));
+      for (const std::size_t result : tensor.targets()[k].results) {
+        INGOT_TRY_VOID(writers[result].write(chunk.parts[k].bytes, chunk.parts[k].error));
+      }
     }
     pipeline.release();
     std::uint64_t done_bytes = 0;
@@ -113,7 +114,9 @@ Result<void> write_all(const Work& work, Pipeline& pipeline, std::span<ResultWri
     for (ResultWriter& writer : writers) INGOT_TRY_VOID(writer.begin_tensor(i));
     INGOT_TRY_VOID(write_tensor(tensor, pipeline, writers, progress));
     for (const TensorTarget& target : tensor.targets()) {
-      INGOT_TRY_VOID(writers[target.result].end_tensor());
+      for (const std::size_t result : target.results) {
+        INGOT_TRY_VOID(writers[result].end_tensor());
+      }
     }
   }
   for (ResultWriter& writer : writers) INGOT_TRY_VOID(writer.finish());
@@ -187,16 +190,18 @@ Result<std::vector<std::vector<TensorError>>> quantize_together(
   INGOT_TRY(std::vector<ResultWriter> writers, make_writers(model, results, replace));
   const Work work(results, writers);
   const ChunkQuantizer quantizer(model, model.files()[0].byte_order);
+  INGOT_TRY(const quantization::Crew crew,
+            quantization::make_crew(work.tensors(), *results[0].options, work.chunk_count()));
   // The threads begin at once, while the writers make the headers and reserve the space.
   std::optional<Pipeline> pipeline(
-      std::in_place, work.chunk_count(),
-      threads_for(results[0].options->thread_count, work.chunk_count()),
+      std::in_place, work.chunk_count(), crew.thread_count,
       [&](std::uint64_t index, QuantizedChunk& chunk, QuantizeScratch& scratch) {
         const ChunkedTensor& tensor = work.tensors()[work.tensor_of(index)];
         const Result<void> result = quantizer.run(tensor, work.chunk(index), chunk, scratch);
         chunk.failure.reset();
         if (!result) chunk.failure = result.error();
-      });
+      },
+      std::vector<QuantizedChunk>(), crew.chunks_ahead);
   INGOT_TRY_VOID(write_all(work, *pipeline, writers, progress));
   pipeline.reset();  // its memory goes before the files are named
   std::vector<std::vector<TensorError>> errors;

@@ -19,13 +19,11 @@ bool needs_whole_rows(TensorType type) noexcept {
          type == TensorType::q5_1;
 }
 
-/// Elements of a chunk that go through the floats at once: whole rows, where rows are not cut.
-/// Error feedback searches in many rows at once.
-std::uint64_t run_length(const ChunkedTensor& tensor, const RowPiece& chunk) noexcept {
-  const bool is_whole = std::ranges::any_of(
-      tensor.targets(), [](const TensorTarget& target) { return target.planned->has_feedback; });
-  const std::uint64_t most = is_whole ? chunk_elements : run_elements;
-  return std::max<std::uint64_t>(1, most / chunk.column_count) * chunk.column_count;
+/// Makes a buffer as long as it has to be, without room for more.
+template <class Buffer>
+void fit(Buffer& buffer, std::uint64_t count) {
+  if (buffer.capacity() < count) buffer = {};
+  buffer.resize(static_cast<std::size_t>(count));
 }
 
 /// Sums that are no numbers, of weights that are none, do not count.
@@ -53,6 +51,15 @@ const ImatrixEntry* find_importance(const ImportanceMatrix* matrix,
   return entry->value_count == tensor.row_elements() * matrix_count(tensor) ? entry : nullptr;
 }
 
+bool TensorTarget::is_alike(const TensorTarget& other) const noexcept {
+  return planned->choice.type == other.planned->choice.type &&
+         planned->effort == other.planned->effort &&
+         planned->has_importance == other.planned->has_importance &&
+         planned->has_feedback == other.planned->has_feedback &&
+         options->importance == other.options->importance &&
+         options->allows_nan == other.options->allows_nan;
+}
+
 const ImatrixEntry* TensorTarget::importance() const noexcept {
   return planned->has_importance ? options->importance->find(planned->source->name) : nullptr;
 }
@@ -64,7 +71,16 @@ MomentStore::Key TensorTarget::moments(std::uint64_t matrix) const noexcept {
   return {options->importance, entry, matrix, planned->has_feedback};
 }
 
-ChunkedTensor::ChunkedTensor(std::vector<TensorTarget> targets) : targets_(std::move(targets)) {
+ChunkedTensor::ChunkedTensor(std::span<const TensorTarget> targets) {
+  for (const TensorTarget& target : targets) {
+    const auto alike = std::ranges::find_if(
+        targets_, [&](const TensorTarget& other) { return other.is_alike(target); });
+    if (alike == targets_.end()) {
+      targets_.push_back(target);
+    } else {
+      alike->results.insert(alike->results.end(), target.results.begin(), target.results.end());
+    }
+  }
   if (targets_.empty() || source().element_count == 0) return;
   const TensorInfo& tensor = source();
   const std::uint64_t columns = tensor.row_elements();
@@ -83,6 +99,14 @@ RowPiece ChunkedTensor::chunk(std::uint64_t index) const noexcept {
   return piece;
 }
 
+/// Error feedback searches in many rows at once.
+std::uint64_t ChunkedTensor::run_length(const RowPiece& chunk) const noexcept {
+  const bool is_whole = std::ranges::any_of(
+      targets_, [](const TensorTarget& target) { return target.planned->has_feedback; });
+  const std::uint64_t most = is_whole ? chunk_elements : run_elements;
+  return std::max<std::uint64_t>(1, most / chunk.column_count) * chunk.column_count;
+}
+
 Result<void> ChunkQuantizer::run(const ChunkedTensor& tensor, const RowPiece& chunk,
                                  QuantizedChunk& result, QuantizeScratch& scratch) const {
   INGOT_TRY_VOID(read(tensor, chunk, scratch));
@@ -90,7 +114,7 @@ Result<void> ChunkQuantizer::run(const ChunkedTensor& tensor, const RowPiece& ch
   result.parts.resize(targets.size());
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const TensorTypeInfo& type = *find_type(targets[i].planned->choice.type);
-    result.parts[i].bytes.resize(type.bytes_of(chunk.element_count()));
+    fit(result.parts[i].bytes, type.bytes_of(chunk.element_count()));
     result.parts[i].error = {};
   }
   const bool has_floats = std::ranges::any_of(targets, [](const TensorTarget& target) {
@@ -109,7 +133,7 @@ Result<void> ChunkQuantizer::run(const ChunkedTensor& tensor, const RowPiece& ch
 Result<void> ChunkQuantizer::read(const ChunkedTensor& tensor, const RowPiece& chunk,
                                   QuantizeScratch& scratch) const {
   const TensorTypeInfo& type = *find_type(tensor.source().type);
-  scratch.stored.resize(type.bytes_of(chunk.element_count()));
+  fit(scratch.stored, type.bytes_of(chunk.element_count()));
   INGOT_TRY_VOID(model_.read(tensor.source(), type.bytes_of(chunk.first_element), scratch.stored));
   return read_inputs(tensor, chunk, scratch);
 }
@@ -145,8 +169,8 @@ Result<void> ChunkQuantizer::encode_all(const ChunkedTensor& tensor, const RowPi
   const TensorTypeInfo& from = *find_type(tensor.source().type);
   const Endian stored_order = model_.files()[tensor.source().shard].byte_order;
   const std::uint64_t total = chunk.element_count();
-  const std::uint64_t most = std::min(total, run_length(tensor, chunk));
-  scratch.source.resize(most);
+  const std::uint64_t most = std::min(total, tensor.run_length(chunk));
+  fit(scratch.source, most);
   for (std::uint64_t done = 0; done < total; done += most) {
     const std::uint64_t count = std::min(most, total - done);
     const std::span floats = std::span(scratch.source).first(count);
@@ -176,7 +200,7 @@ Result<void> ChunkQuantizer::encode(const TensorTarget& target, const Run& run,
   const auto blocks = std::span(part.bytes).subspan(to.bytes_of(run.first), to.bytes_of(count));
   TensorError error;
   INGOT_TRY_VOID(encode_blocks(target, run, inputs, blocks, error));
-  decoded.resize(count);
+  fit(decoded, count);
   INGOT_TRY_VOID(dequantize(to.type, blocks, decoded,
                             {.byte_order = byte_order_, .stores = OutputStores::cached}));
   error.plain = measure_error(run.floats, decoded);

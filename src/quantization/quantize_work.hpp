@@ -39,11 +39,14 @@ inline constexpr std::uint64_t run_elements = std::uint64_t{1} << 14;
 [[nodiscard]] Result<ModelWriter> make_keys(const Model& model, const QuantizePlan& plan,
                                             const QuantizeModelOptions& options);
 
-/// The form of a tensor in one result.
+/// A form of a tensor that one or more results have.
 struct TensorTarget {
-  std::size_t result = 0;  ///< Its place among the results that are made at once.
+  std::vector<std::size_t> results;  ///< Their places among the results that are made at once.
   const PlannedTensor* planned = nullptr;
   const QuantizeModelOptions* options = nullptr;
+
+  /// Whether another result's form of the same tensor has the same bytes and the same error.
+  [[nodiscard]] bool is_alike(const TensorTarget& other) const noexcept;
 
   /// The importance of its columns; nullptr without.
   [[nodiscard]] const ImatrixEntry* importance() const noexcept;
@@ -55,8 +58,9 @@ struct TensorTarget {
 /// The chunks of a tensor, the same for all of its targets.
 class ChunkedTensor {
  public:
-  /// Takes the targets of one tensor; without targets there are no chunks.
-  explicit ChunkedTensor(std::vector<TensorTarget> targets);
+  /// Takes the targets of one tensor, of which equal ones become one: mixtures have most of their
+  /// tensors in common. Without targets there are no chunks.
+  explicit ChunkedTensor(std::span<const TensorTarget> targets);
 
   [[nodiscard]] std::span<const TensorTarget> targets() const noexcept { return targets_; }
   [[nodiscard]] const TensorInfo& source() const noexcept { return *targets_[0].planned->source; }
@@ -64,6 +68,8 @@ class ChunkedTensor {
   [[nodiscard]] std::uint64_t chunks_per_matrix() const noexcept { return chunks_.per_matrix(); }
   /// Its `matrix` is that of dimension 2, one per expert.
   [[nodiscard]] RowPiece chunk(std::uint64_t index) const noexcept;
+  /// Elements of a chunk that go through the floats at once: whole rows, where rows are not cut.
+  [[nodiscard]] std::uint64_t run_length(const RowPiece& chunk) const noexcept;
 
  private:
   std::vector<TensorTarget> targets_;

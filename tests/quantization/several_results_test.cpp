@@ -2,6 +2,7 @@
 // quantize_together: what several results of one model have in common with single ones.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <deque>
@@ -11,6 +12,7 @@
 #include "ingot/quantize_model.hpp"
 #include "ingot/source.hpp"
 #include "quantization/quantize_fixture.hpp"
+#include "quantization/quantize_work.hpp"
 
 namespace ingot::test {
 namespace {
@@ -88,6 +90,46 @@ TEST_F(SeveralResults, AreThoseOfSeparateRunsFromOneReading) {
       EXPECT_EQ((*alone_errors)[k].plain.largest, (*errors)[i][k].plain.largest);
     }
   }
+}
+
+TEST_F(SeveralResults, MakeEqualTensorsOnce) {
+  // The third one may be unlike the first one where weights are NaN.
+  for (const char* type : {"Q4_K_S", "Q4_K_M", "Q4_K_S", "Q8_0"}) add("same", type);
+  planned_[2].options.allows_nan = true;
+  const auto results_of = [&](const char* name) {
+    const auto& tensors = planned_[0].plan.tensors;
+    const auto found = std::ranges::find_if(
+        tensors, [&](const PlannedTensor& planned) { return planned.source->name == name; });
+    const auto tensor = static_cast<std::size_t>(found - tensors.begin());
+    std::vector<quantization::TensorTarget> targets;
+    for (std::size_t i = 0; i < planned_.size(); ++i) {
+      targets.push_back({{i}, &planned_[i].plan.tensors[tensor], &planned_[i].options});
+    }
+    std::vector<std::vector<std::size_t>> results;
+    const quantization::ChunkedTensor made(targets);
+    for (const auto& target : made.targets()) results.push_back(target.results);
+    return results;
+  };
+  using Groups = std::vector<std::vector<std::size_t>>;
+  EXPECT_EQ(results_of("token_embd.weight"), (Groups{{0, 1}, {2}, {3}}));
+  EXPECT_EQ(results_of("blk.0.attn_norm.weight"), (Groups{{0, 1, 3}, {2}}));
+}
+
+TEST_F(SeveralResults, FitALimitOfMemory) {
+  add("small", "Q4_0");
+  add("small", "Q8_0");
+  ASSERT_THAT(quantize_together(*model_, results_, false), Succeeds());
+  planned_[0].options.max_memory_bytes = 1000;
+  const auto refused = quantize_together(*model_, results_, true);
+  ASSERT_THAT(refused, FailsWith(Errc::invalid_argument));
+  EXPECT_EQ(refused.error().subject, "max_memory");
+  const std::string& detail = refused.error().detail;
+  const std::string least = detail.substr(detail.rfind("is ") + 3);
+  EXPECT_THAT(least, testing::EndsWith(" MiB"));
+  planned_[0].options.max_memory_bytes = std::stoull(least) << 20;
+  const std::string before = file_bytes("small-Q8_0");
+  ASSERT_THAT(quantize_together(*model_, results_, true), Succeeds()) << detail;
+  EXPECT_EQ(file_bytes("small-Q8_0"), before);
 }
 
 TEST_F(SeveralResults, AppearWhenAllAreComplete) {

@@ -243,7 +243,8 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
                       patterns: Optional[Mapping[str, str]] = None, keep_shards: bool = False,
                       allow_requantize: bool = False, allow_nan: bool = False,
                       pre: Optional[str] = None, effort: str = "auto", feedback: bool = True,
-                      threads: int = 0, progress: Progress = None) -> QuantizePlan:
+                      threads: int = 0, max_memory: int = 0,
+                      progress: Progress = None) -> QuantizePlan:
     """Choose the types of a quantized model, and check all that can be checked before the work.
 
     Parameters
@@ -271,6 +272,9 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
     feedback : bool
         With ``"best"``, let later weights of a row make good the errors of earlier ones wherever
         `importance` has second moments (``moment_columns=`` of `collect_importance`).
+    max_memory : int
+        Limit of the memory of the process while it writes, bytes; 0 for none. What Python held
+        before counts. Of several plans the first one's limit counts.
 
     Raises
     ------

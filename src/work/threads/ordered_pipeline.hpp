@@ -14,6 +14,9 @@
 
 namespace ingot::work {
 
+/// The number of items made ahead, enough work while one item is written.
+inline constexpr std::size_t usual_items_ahead = 8;
+
 /// Makes items 0 ... count - 1 with `thread_count` threads, the calling one included, and gives
 /// them to the caller in order. While the caller does something else, writing for instance, the
 /// other threads run ahead, by a bounded number of items; while it waits, it works too. The caller
@@ -26,9 +29,10 @@ class OrderedPipeline {
  public:
   using Make = std::function<void(std::uint64_t item, Slot& slot, Scratch& scratch)>;
 
-  /// Slots of an earlier pipeline keep their memory.
+  /// Slots of an earlier pipeline keep their memory. Beside one for each thread there are
+  /// `items_ahead` of them.
   OrderedPipeline(std::uint64_t count, unsigned thread_count, Make make,
-                  std::vector<Slot> slots = {})
+                  std::vector<Slot> slots = {}, std::size_t items_ahead = usual_items_ahead)
       : count_(count), make_(std::move(make)), places_(thread_count + items_ahead) {
     slots.resize(places_.size());
     for (std::size_t i = 0; i < places_.size(); ++i) places_[i].slot = std::move(slots[i]);
@@ -101,9 +105,6 @@ class OrderedPipeline {
   }
 
  private:
-  /// The number of items made ahead, enough work while one item is written.
-  static constexpr std::size_t items_ahead = 8;
-
   struct Place {
     Slot slot;
     bool is_ready = false;

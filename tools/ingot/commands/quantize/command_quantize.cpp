@@ -20,6 +20,7 @@ constexpr const char* examples =
     "  ingot quantize model-F16.gguf model-Q4_K_M.gguf Q4_K_M\n"
     "  ingot quantize model-F16.gguf Q4_K_M Q8_0       # model-Q4_K_M.gguf, ...\n"
     "  ingot quantize model-F16.gguf -o out/ Q4_K_M Q8_0 # out/model-Q4_K_M.gguf, ...\n"
+    "  ingot quantize model-F16.gguf --to Q4_K_M --to Q8_0 --to-dir out\n"
     "  ingot quantize Qwen3-0.6B qwen3-Q4_K_M.gguf Q4_K_M   # a model folder\n"
     "  ingot quantize hf:Qwen/Qwen3-0.6B Q4_K_M        # ./Qwen3-0.6B-Q4_K_M.gguf\n"
     "  ingot quantize model-F16.gguf model-IQ2_M.gguf iq2_m --imatrix imatrix.gguf\n"
@@ -93,6 +94,10 @@ void add_quantize_command(CLI::App& program, Console& console) {
       "The mixture of types, listed below; without OUT several, each with a file of its own");
   add_text(command, "-o,--output", options->named_out, "OUT",
            "The same as OUT; then one or several TYPEs may follow IN");
+  add_texts(command, "--to", options->to, "TYPE",
+            "The same as TYPE; several results are made from one reading of IN");
+  add_text(command, "--to-dir", options->to_dir, "FOLDER",
+           "The folder of all results, {name}-{type}.gguf; made if it is missing");
   add_type_options(command, *options);
   add_matrix_options(command, *options);
   add_choice(
@@ -103,6 +108,8 @@ void add_quantize_command(CLI::App& program, Console& console) {
       "does it; always as ggml; always by the search, which takes longer; default: auto");
   add_switch(command, "--no-feedback", options->has_no_feedback,
              "With --effort best, make no use of the second moments of an importance matrix");
+  add_byte_count(command, "--max-memory", options->settings.max_memory_bytes,
+                 "Work with less at once, so that the process never holds more than SIZE");
   add_switch(command, "--keep-split", options->settings.keeps_shards,
              "Of a model in shards, write as many: OUT-00001-of-00003.gguf and so on");
   add_text(command, "--shard", options->shard, "I/N",

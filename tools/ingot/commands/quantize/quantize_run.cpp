@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <ingot/imatrix.hpp>
 #include <ingot/quantize_model.hpp>
 #include <ingot/shard_name.hpp>
@@ -13,7 +12,6 @@
 #include <optional>
 #include <utility>
 
-#include "cli/early_output.hpp"
 #include "cli/imported_folder.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
@@ -21,20 +19,13 @@
 #include "commands/output_name.hpp"
 #include "commands/quantize/quantize_arguments.hpp"
 #include "commands/quantize/quantize_importance.hpp"
+#include "commands/quantize/quantize_outputs.hpp"
 #include "commands/quantize/quantize_report.hpp"
 #include "commands/quantize/quantize_targets.hpp"
 #include "text/shard_part.hpp"
 
 namespace ingot::cli {
 namespace {
-
-/// Whether two paths name one file, which need not exist yet.
-bool names_same_file(const std::string& a, const std::string& b) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (is_same_file(a, b)) return true;
-  return fs::absolute(a, error).lexically_normal() == fs::absolute(b, error).lexically_normal();
-}
 
 /// Wrong usage, reported already.
 struct Refused {
@@ -47,14 +38,6 @@ template <class T>
 Step<T> accept(Console& console, Parsed<T> parsed) {
   if (parsed) return std::move(*parsed);
   return tl::unexpected<Refused>({console.refuse_usage("quantize: " + parsed.error())});
-}
-
-/// Whether OUT is one of the files that are read, under whatever name.
-bool is_input(const std::string& out, const Console& console, const QuantizeRequest& options) {
-  return console.is_input(out) || is_file_of_folder(options.file, out) ||
-         is_same_file(out, options.sensitivity) ||
-         std::any_of(options.imatrix_files.begin(), options.imatrix_files.end(),
-                     [&](const std::string& file) { return is_same_file(out, file); });
 }
 
 /// The options that help.
@@ -140,7 +123,7 @@ class Run {
                     quantized_file_bytes(model_, plan_, settings_, shard), console_, options_.file);
       file_bytes_ += bytes;
     }
-    return options_.is_plan ? ExitCode::done : check_outputs();
+    return options_.is_plan ? ExitCode::done : check_outputs(options_, shards_, console_);
   }
 
   [[nodiscard]] PlannedResult planned() const noexcept { return {&plan_, &settings_, shards_}; }
@@ -187,6 +170,9 @@ class Run {
 
   /// A type that lacks a matrix is what the user can change, whichever tensor came first.
   ExitCode refuse(const Error& error) {
+    if (error.code == Errc::invalid_argument && error.subject == "max_memory") {
+      return console_.refuse_usage("quantize: --max-memory: " + error.detail);
+    }
     if (error.code != Errc::weights_required || importance_ != nullptr) {
       return console_.fail(options_.file, with_hint(error));
     }
@@ -253,25 +239,6 @@ class Run {
       shard.path = shard_file_name(prefix, shard.index, shard.count);
     }
     return {};
-  }
-
-  /// Complains early about what would only fail at the end of the work.
-  ExitCode check_outputs() {
-    std::vector<std::string> outputs;
-    for (const QuantizedShard& shard : shards_) outputs.push_back(shard.path);
-    if (!options_.report.empty()) {
-      for (const std::string& out : outputs) {
-        if (!names_same_file(out, options_.report)) continue;
-        return console_.refuse(options_.report, "the report must be another file than the model");
-      }
-      outputs.push_back(options_.report);
-    }
-    for (const std::string& out : outputs) {
-      if (is_input(out, console_, options_)) return console_.refuse_input(out);
-      const ExitCode code = check_early(out, options_.is_forced, console_);
-      if (code != ExitCode::done) return code;
-    }
-    return ExitCode::done;
   }
 
   Result<QuantizePlan> make_plan() {

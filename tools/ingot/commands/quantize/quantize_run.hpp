@@ -18,6 +18,8 @@ struct QuantizeRequest {
   std::string out;
   std::string named_out;           ///< OUT as an option; then all words after IN are types.
   std::vector<std::string> types;  ///< Words after OUT: one TYPE, or all of several.
+  std::vector<std::string> to;     ///< More TYPEs.
+  std::string to_dir;              ///< The folder for results of all TYPEs.
   std::vector<std::string> imatrix_files;
   std::vector<std::string> include_weights;
   std::vector<std::string> exclude_weights;

@@ -46,6 +46,11 @@ bool has_target(const QuantizeRequest& options) {
 
 std::string resolve_arguments(QuantizeRequest& options, std::string in,
                               std::vector<QuantizeTarget>& targets) {
+  if (!options.to_dir.empty()) {
+    if (!options.named_out.empty()) return "--to-dir and -o are the same output; give one of them";
+    options.named_out = options.to_dir + (options.to_dir.ends_with('/') ? "" : "/");
+  }
+  options.types.insert(options.types.end(), options.to.begin(), options.to.end());
   const bool has_first_type = options.named_out.empty() &&
                               (is_type(options.out) || (options.is_plan && options.types.empty()));
   if (!options.out.empty() && (has_first_type || !options.named_out.empty())) {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "commands/quantize/quantize_outputs.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/early_output.hpp"
+#include "cli/imported_folder.hpp"
+#include "cli/model_files.hpp"
+
+namespace ingot::cli {
+namespace {
+
+/// Whether two paths name one file, which need not exist yet.
+bool names_same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (is_same_file(a, b)) return true;
+  return fs::absolute(a, error).lexically_normal() == fs::absolute(b, error).lexically_normal();
+}
+
+/// Whether OUT is one of the files that are read, under whatever name.
+bool is_input(const std::string& out, const Console& console, const QuantizeRequest& options) {
+  return console.is_input(out) || is_file_of_folder(options.file, out) ||
+         is_same_file(out, options.sensitivity) ||
+         std::any_of(options.imatrix_files.begin(), options.imatrix_files.end(),
+                     [&](const std::string& file) { return is_same_file(out, file); });
+}
+
+}  // namespace
+
+ExitCode check_outputs(const QuantizeRequest& options, std::span<const QuantizedShard> files,
+                       Console& console) {
+  std::vector<std::string> outputs;
+  for (const QuantizedShard& file : files) outputs.push_back(file.path);
+  if (!options.report.empty()) {
+    for (const std::string& out : outputs) {
+      if (!names_same_file(out, options.report)) continue;
+      return console.refuse(options.report, "the report must be another file than the model");
+    }
+    outputs.push_back(options.report);
+  }
+  for (const std::string& out : outputs) {
+    if (is_input(out, console, options)) return console.refuse_input(out);
+    const ExitCode code = check_early(out, options.is_forced, console);
+    if (code != ExitCode::done) return code;
+  }
+  return ExitCode::done;
+}
+
+}  // namespace ingot::cli
