@@ -62,6 +62,16 @@ struct QuantizeModelOptions {
   /// Limit of the memory of the process while it works, what it held before included; 0: none.
   /// Fewer threads work, and less ahead, so that it is kept; the bytes are the same.
   std::uint64_t max_memory_bytes = 0;
+
+  /// The file of a result is OUT.ingot-part until it is whole, and stays if the process is killed,
+  /// interrupted, or fails by no fault of the model, with notes beside it. For results of one file.
+  bool keeps_parts = false;
+  /// Goes on with what such a process of the same model, plan and options has left: tensors whose
+  /// bytes have the digests that it noted. Without any it begins anew. Sets `keeps_parts`.
+  bool resumes = false;
+  /// What else the bytes depend on, and what neither plan nor model show, such as the files of a
+  /// folder that is imported; parts of another key are not used.
+  std::string resume_key = {};
 };
 
 template <class Visitor>
@@ -77,6 +87,7 @@ void describe_options(Visitor& visit, QuantizeModelOptions& options) {
   visit("allow_nan", options.allows_nan);
   visit("threads", options.thread_count);
   visit("max_memory", options.max_memory_bytes);
+  visit("resume", options.resumes);
 }
 
 /// The plan of one tensor.
@@ -272,7 +283,8 @@ struct PlannedResult {
 /// @param progress  in bytes of all files.
 /// @return  the errors of each result's tensors. Errc::invalid_argument if there is no result, or
 ///          the plans differ in their tensors, or shards are not in ascending order, or the limit
-///          of memory is too small, with the least that suffices.
+///          of memory is too small, with the least that suffices, or parts of a set of shards are
+///          to be kept.
 [[nodiscard]] INGOT_EXPORT Result<std::vector<std::vector<TensorError>>> quantize_together(
     const Model& model, std::span<const PlannedResult> results, bool replace,
     const QuantizeProgress& progress = {});

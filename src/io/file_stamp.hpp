@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ingot/error.hpp"
+#include "ingot/export.h"
 
 namespace ingot::io {
 
@@ -28,7 +29,7 @@ struct FileStamp {
 
 /// The stamp of an open file; nothing if the system does not give it.
 [[nodiscard]] std::optional<FileStamp> stamp_of(int descriptor) noexcept;
-[[nodiscard]] std::optional<FileStamp> stamp_of(const std::string& path) noexcept;
+[[nodiscard]] INGOT_EXPORT std::optional<FileStamp> stamp_of(const std::string& path) noexcept;
 
 /// Whether the tick of the last change is over, so that a later change gives another stamp.
 [[nodiscard]] bool is_settled(const FileStamp& stamp) noexcept;

@@ -9,17 +9,18 @@
 #include <string>
 
 #include "ingot/error.hpp"
+#include "ingot/export.h"
 #include "ingot/lock_wait.hpp"
 #include "io/file_descriptor.hpp"
 
 namespace ingot::io {
 
 /// The path with all symbolic links followed; `path` itself if it leads nowhere.
-[[nodiscard]] std::string real_path(const std::string& path);
-[[nodiscard]] std::string directory_of(const std::string& path);
+[[nodiscard]] INGOT_EXPORT std::string real_path(const std::string& path);
+[[nodiscard]] INGOT_EXPORT std::string directory_of(const std::string& path);
 
 /// Flushes the names in a directory, if the file system supports it.
-void flush_directory(const std::string& directory);
+INGOT_EXPORT void flush_directory(const std::string& directory);
 
 /// The identity of a file and of its present state.
 struct FileIdentity {

@@ -77,7 +77,7 @@ Result<void> StagedFile::flush() const {
   return fail_with_errno(errno, path_, "flush it");
 }
 
-Result<void> StagedFile::give_name(const std::string& path, bool may_replace) {
+Result<void> StagedFile::give_name(const std::string& path, bool may_replace, Notes notes) {
   if (!is_named(file_.get(), path_)) {
     return fail(Errc::file_in_use, path_, "another file has its name now");
   }
@@ -89,7 +89,7 @@ Result<void> StagedFile::give_name(const std::string& path, bool may_replace) {
     if (older.is_open()) settle_edit(older.get(), path);
   }
   // The name is free with the rename, and the notes of the next file may follow at once.
-  ::unlink(notes_path_.c_str());
+  if (notes == Notes::go) ::unlink(notes_path_.c_str());
   const unsigned flags = may_replace ? 0 : RENAME_NOREPLACE;
   int failed = ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, path.c_str(), flags);
   if (failed != 0 && errno == EINVAL && ::access(path.c_str(), F_OK) != 0) {
@@ -100,7 +100,7 @@ Result<void> StagedFile::give_name(const std::string& path, bool may_replace) {
     drop_journal(path);  // the file is locked as long as it is open here
     return {};
   }
-  INGOT_TRY_VOID(write_notes(std::move(notes_)));
+  if (notes == Notes::go) INGOT_TRY_VOID(write_notes(std::move(notes_)));
   if (error_number == EEXIST) return fail(Errc::already_exists, path);
   return fail_with_errno(error_number, path_, "rename it");
 }

@@ -14,6 +14,9 @@
 
 namespace ingot::io {
 
+/// Whether the notes go when the file gets its name.
+enum class Notes { go, stay };
+
 /// The file and notes about it, under names that everybody can foresee (own_file.hpp), locked for
 /// this process. Movable. `write` and `read` may be called from several threads.
 class INGOT_EXPORT StagedFile {
@@ -41,8 +44,9 @@ class INGOT_EXPORT StagedFile {
   [[nodiscard]] Result<void> write_notes(std::string text);
 
   [[nodiscard]] Result<void> flush() const;
-  /// Gives the file its name, and removes the notes.
-  [[nodiscard]] Result<void> give_name(const std::string& path, bool may_replace);
+  /// Gives the file its name, and removes the notes unless they are to stay.
+  [[nodiscard]] Result<void> give_name(const std::string& path, bool may_replace,
+                                       Notes notes = Notes::go);
   /// Removes both, unless they are of another process meanwhile.
   void remove() const noexcept;
 

@@ -60,7 +60,7 @@ class Work {
     for (std::size_t tensor = 0; tensor < results[0].plan->tensors.size(); ++tensor) {
       std::vector<TensorTarget> targets;
       for (std::size_t i = 0; i < results.size(); ++i) {
-        if (!writers[i].has(tensor)) continue;
+        if (!writers[i].needs(tensor)) continue;
         targets.push_back({{i}, &results[i].plan->tensors[tensor], results[i].options});
       }
       first_chunks_.push_back(chunk_count_);
@@ -145,6 +145,51 @@ Result<std::vector<ResultWriter>> make_writers(const Model& model,
   return writers;
 }
 
+/// Begins, or finds again, the parts of the results that want them.
+Result<void> keep_parts(const Model& model, std::span<const PlannedResult> results,
+                        std::span<ResultWriter> writers) {
+  std::string source;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].options->keeps_parts && !results[i].options->resumes) continue;
+    if (source.empty()) {
+      INGOT_TRY(source, quantization::digest_source(model));
+    }
+    INGOT_TRY_VOID(writers[i].keep_part(source));
+  }
+  return {};
+}
+
+/// Makes all that the writers need, and names it.
+Result<std::vector<std::vector<TensorError>>> make_all(const Model& model,
+                                                       std::span<const PlannedResult> results,
+                                                       std::span<ResultWriter> writers,
+                                                       const QuantizeProgress& progress) {
+  INGOT_TRY_VOID(keep_parts(model, results, writers));
+  const Work work(results, writers);
+  const ChunkQuantizer quantizer(model, model.files()[0].byte_order);
+  INGOT_TRY(const quantization::Crew crew,
+            quantization::make_crew(work.tensors(), *results[0].options, work.chunk_count()));
+  // The threads begin at once, while the writers make the headers and reserve the space.
+  std::optional<Pipeline> pipeline(
+      std::in_place, work.chunk_count(), crew.thread_count,
+      [&](std::uint64_t index, QuantizedChunk& chunk, QuantizeScratch& scratch) {
+        const ChunkedTensor& tensor = work.tensors()[work.tensor_of(index)];
+        const Result<void> result = quantizer.run(tensor, work.chunk(index), chunk, scratch);
+        chunk.failure.reset();
+        if (!result) chunk.failure = result.error();
+      },
+      std::vector<QuantizedChunk>(), crew.chunks_ahead);
+  INGOT_TRY_VOID(write_all(work, *pipeline, writers, progress));
+  pipeline.reset();  // its memory goes before the files are named
+  std::vector<std::vector<TensorError>> errors;
+  for (ResultWriter& writer : writers) {
+    INGOT_TRY(std::vector<TensorError> of_result, writer.commit());
+    errors.push_back(std::move(of_result));
+  }
+  for (const ResultWriter& writer : writers) writer.forget_part();
+  return errors;
+}
+
 }  // namespace
 
 WriteFormat quantization::result_format(const Model& model,
@@ -188,27 +233,9 @@ Result<std::vector<std::vector<TensorError>>> quantize_together(
     const QuantizeProgress& progress) {
   const SharedSearch search;
   INGOT_TRY(std::vector<ResultWriter> writers, make_writers(model, results, replace));
-  const Work work(results, writers);
-  const ChunkQuantizer quantizer(model, model.files()[0].byte_order);
-  INGOT_TRY(const quantization::Crew crew,
-            quantization::make_crew(work.tensors(), *results[0].options, work.chunk_count()));
-  // The threads begin at once, while the writers make the headers and reserve the space.
-  std::optional<Pipeline> pipeline(
-      std::in_place, work.chunk_count(), crew.thread_count,
-      [&](std::uint64_t index, QuantizedChunk& chunk, QuantizeScratch& scratch) {
-        const ChunkedTensor& tensor = work.tensors()[work.tensor_of(index)];
-        const Result<void> result = quantizer.run(tensor, work.chunk(index), chunk, scratch);
-        chunk.failure.reset();
-        if (!result) chunk.failure = result.error();
-      },
-      std::vector<QuantizedChunk>(), crew.chunks_ahead);
-  INGOT_TRY_VOID(write_all(work, *pipeline, writers, progress));
-  pipeline.reset();  // its memory goes before the files are named
-  std::vector<std::vector<TensorError>> errors;
-  for (ResultWriter& writer : writers) {
-    INGOT_TRY(std::vector<TensorError> of_result, writer.commit());
-    errors.push_back(std::move(of_result));
-  }
+  auto errors = make_all(model, results, writers, progress);
+  if (errors) return errors;
+  for (const ResultWriter& writer : writers) writer.give_up(errors.error());
   return errors;
 }
 

@@ -73,6 +73,36 @@ Result<ResultWriter> ResultWriter::create(const Model& model, const PlannedResul
   return writer;
 }
 
+Result<void> ResultWriter::keep_part(const std::string& source) {
+  if (result_.shards.size() != 1) {
+    return fail(Errc::invalid_argument, "resume",
+                "parts are kept of results of one file, and this one has " +
+                    std::to_string(result_.shards.size()) + "; make each shard by itself");
+  }
+  const QuantizedShard& shard = result_.shards[0];
+  INGOT_TRY(const ModelWriter header, make_header(*model_, *result_.plan, *result_.options, shard));
+  alignment_ = header.alignment();
+  PartPlan plan;
+  plan.path = shard.path;
+  plan.may_replace = replace_;
+  plan.resumes = result_.options->resumes;
+  INGOT_TRY(plan.header, header.serialise_header(result_format(*model_, *result_.options)));
+  INGOT_TRY(plan.work, digest_work(result_, plan.header, source));
+  INGOT_TRY(const std::span<const PlannedTensor> tensors, tensors_of(*result_.plan, shard));
+  for (const PlannedTensor& tensor : tensors) {
+    plan.tensor_bytes.push_back(*checked_align_up(tensor.size_bytes, alignment_));
+  }
+  INGOT_TRY(part_, KeptPart::open(std::move(plan)));
+  written_bytes_ = part_->size_bytes();
+  begun_files_ = 1;
+  return {};
+}
+
+bool ResultWriter::needs(std::size_t tensor) const noexcept {
+  if (!has(tensor) || !part_) return has(tensor);
+  return tensor - result_.shards[0].first_tensor >= part_->finished().size();
+}
+
 Result<void> ResultWriter::open_file() {
   // Naming them has to be quick.
   INGOT_TRY_VOID(files_.sync());
@@ -96,7 +126,10 @@ Result<void> ResultWriter::begin_tensor(std::size_t tensor) {
          result_.shards[begun_files_].first_tensor <= tensor) {
     INGOT_TRY_VOID(open_file());
   }
-  if (has(tensor)) errors_.emplace_back();
+  if (has(tensor)) {
+    const bool is_made = !needs(tensor);
+    errors_.push_back(is_made ? part_->finished()[errors_.size()] : TensorError());
+  }
   tensor_bytes_ = 0;
   return {};
 }
@@ -109,6 +142,7 @@ Result<void> ResultWriter::write(std::span<const std::byte> bytes, const TensorE
 Result<void> ResultWriter::append(std::span<const std::byte> bytes) {
   tensor_bytes_ += bytes.size();
   written_bytes_ += bytes.size();
+  if (part_) return part_->write(bytes);
   return with_subject(result_.shards[begun_files_ - 1].path, file_->write(bytes));
 }
 
@@ -120,17 +154,22 @@ Result<void> ResultWriter::end_tensor() {
     INGOT_TRY_VOID(append(std::span(zeros).first(static_cast<std::size_t>(piece_bytes))));
     padding_bytes -= piece_bytes;
   }
-  return {};
+  return part_ ? part_->end_tensor(errors_.back()) : Result<void>();
 }
 
 Result<void> ResultWriter::finish() {
   while (begun_files_ < result_.shards.size()) INGOT_TRY_VOID(open_file());
-  return files_.sync();
+  return part_ ? part_->flush() : files_.sync();
+}
+
+void ResultWriter::give_up(const Error& error) const noexcept {
+  const bool may_go_on = category_of(error.code) == ErrorCategory::system;
+  if (part_ && (!may_go_on || part_->finished().empty())) part_->remove();
 }
 
 Result<std::vector<TensorError>> ResultWriter::commit() {
   // A set without its first shard is not taken for a model.
-  INGOT_TRY_VOID(files_.commit(KeyFile::first));
+  INGOT_TRY_VOID(part_ ? part_->give_name() : files_.commit(KeyFile::first));
   return std::move(errors_);
 }
 

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "ingot/output_set.hpp"
 #include "ingot/quantize_model.hpp"
+#include "quantization/kept_part.hpp"
 
 namespace ingot::quantization {
 
@@ -18,15 +20,20 @@ namespace ingot::quantization {
                                               const QuantizedShard& shard);
 
 /// Writes the files of one result as its tensors come. The files have no names until `commit`, and
-/// are gone without it. Results at different tensors do not wait for one another.
+/// are gone without it, or are parts that stay. Results at different tensors do not wait for one
+/// another.
 class ResultWriter {
  public:
   /// The shards are checked as `quantize_together` documents it; no file is made yet.
   [[nodiscard]] static Result<ResultWriter> create(const Model& model, const PlannedResult& result,
                                                    bool replace);
+  /// Begins the file as a part that stays, or goes on with one; `source` is that of digest_source.
+  [[nodiscard]] Result<void> keep_part(const std::string& source);
 
   /// Whether one of the files has this tensor of the plan.
   [[nodiscard]] bool has(std::size_t tensor) const noexcept { return is_held_[tensor]; }
+  /// Whether it has to be made, too: no earlier process has.
+  [[nodiscard]] bool needs(std::size_t tensor) const noexcept;
 
   /// Begins a tensor of the plan, held or not; called for all of them, in order.
   [[nodiscard]] Result<void> begin_tensor(std::size_t tensor);
@@ -38,6 +45,13 @@ class ResultWriter {
 
   /// Names the files, which appear together; gives the error of each of their tensors.
   [[nodiscard]] Result<std::vector<TensorError>> commit();
+
+  /// After all results of a run have their names: nothing has to be known about parts any more.
+  void forget_part() const noexcept {
+    if (part_) part_->forget();
+  }
+  /// After a failure: a part stays if somebody may go on with it.
+  void give_up(const Error& error) const noexcept;
 
   /// The bytes of all files so far.
   [[nodiscard]] std::uint64_t written_bytes() const noexcept { return written_bytes_; }
@@ -54,7 +68,8 @@ class ResultWriter {
   bool replace_;
   std::vector<bool> is_held_;
   OutputSet files_;
-  OutputFile* file_ = nullptr;  // the last one, which is being written
+  OutputFile* file_ = nullptr;    // the last one, which is being written
+  std::optional<KeptPart> part_;  // instead of files
   std::size_t begun_files_ = 0;
   std::vector<TensorError> errors_;
   std::uint64_t alignment_ = 1;     // alignment of the last file

@@ -32,3 +32,17 @@ peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
 assert peak <= int(sys.argv[1]), peak' "$least" \
   "$ingot" quantize m.gguf --to F32 --to Q8_0 --to-dir small --max-memory "${least}MiB" -j 4 -q
 expect_same out/new/m-Q8_0.gguf small/m-Q8_0.gguf
+
+# Folders, importance matrices and more effort go through the same work; so does going on.
+python3 "$tests/make_model_folder.py" folder >/dev/null
+"$ingot" imatrix --help >/dev/null
+for options in "" "--effort best"; do
+  # shellcheck disable=SC2086
+  for source in m.gguf folder; do
+    "$ingot" quantize $source --to Q8_0 --to Q4_0 --to-dir both --force --resume $options -q 2>/dev/null
+    for type in Q8_0 Q4_0; do
+      "$ingot" quantize $source alone.gguf $type --force $options -q 2>/dev/null
+      expect_same alone.gguf both/${source%.gguf}-$type.gguf
+    done
+  done
+done

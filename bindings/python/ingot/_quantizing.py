@@ -243,7 +243,7 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
                       patterns: Optional[Mapping[str, str]] = None, keep_shards: bool = False,
                       allow_requantize: bool = False, allow_nan: bool = False,
                       pre: Optional[str] = None, effort: str = "auto", feedback: bool = True,
-                      threads: int = 0, max_memory: int = 0,
+                      threads: int = 0, max_memory: int = 0, resume: bool = False,
                       progress: Progress = None) -> QuantizePlan:
     """Choose the types of a quantized model, and check all that can be checked before the work.
 
@@ -275,6 +275,9 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
     max_memory : int
         Limit of the memory of the process while it writes, bytes; 0 for none. What Python held
         before counts. Of several plans the first one's limit counts.
+    resume : bool
+        Write into ``PATH.ingot-part``, which stays if the process is killed, and go on with what is
+        whole in one that is there. For results of one file.
 
     Raises
     ------

@@ -118,6 +118,12 @@ class Run {
     if (const Result<void> cut = make_shards(); !cut) {
       return console_.fail(options_.file, cut.error());
     }
+    if (settings_.resumes && shards_.size() > 1) {
+      return console_.refuse_usage(
+          "quantize: --resume is for results of one file; --shard I/N makes each shard by itself");
+    }
+    // Of those who name a folder, many work long; what they have made stays if they are killed.
+    settings_.keeps_parts = !options_.to_dir.empty() && shards_.size() == 1;
     for (const QuantizedShard& shard : shards_) {
       INGOT_CLI_TRY(const std::uint64_t bytes,
                     quantized_file_bytes(model_, plan_, settings_, shard), console_, options_.file);
@@ -153,7 +159,8 @@ class Run {
       print_target(console_, plan_, settings_);
     }
     if (options_.report.empty()) return ExitCode::done;
-    const Result<void> written = write_quantize_report(options_.report, result, options_.is_forced);
+    const Result<void> written = write_quantize_report(
+        options_.report, result, options_.is_forced || options_.settings.resumes);
     return written ? ExitCode::done : console_.fail(options_.report, written.error());
   }
 
