@@ -33,16 +33,21 @@ assert peak <= int(sys.argv[1]), peak' "$least" \
   "$ingot" quantize m.gguf --to F32 --to Q8_0 --to-dir small --max-memory "${least}MiB" -j 4 -q
 expect_same out/new/m-Q8_0.gguf small/m-Q8_0.gguf
 
-# Folders, importance matrices and more effort go through the same work; so does going on.
+# Folders, importance matrices and more effort go through the same work.
 python3 "$tests/make_model_folder.py" folder >/dev/null
-"$ingot" imatrix --help >/dev/null
-for options in "" "--effort best"; do
-  # shellcheck disable=SC2086
-  for source in m.gguf folder; do
-    "$ingot" quantize $source --to Q8_0 --to Q4_0 --to-dir both --force --resume $options -q 2>/dev/null
-    for type in Q8_0 Q4_0; do
-      "$ingot" quantize $source alone.gguf $type --force $options -q 2>/dev/null
-      expect_same alone.gguf both/${source%.gguf}-$type.gguf
-    done
+"$ingot" sample tiny.gguf --layers 1 --embedding 64 --feed-forward 96 -q
+for i in {1..60}; do echo "The quick brown fox jumps over the lazy dog number $i."; done >text.txt
+"$ingot" imatrix collect tiny.gguf --text text.txt -o im.gguf --moments 32 -q
+together() { # SOURCE OPTION...: each result equals that of a run of its own
+  local source=$1
+  rm -rf both
+  "$ingot" quantize "$source" --to Q8_0 --to Q4_0 --to IQ4_NL --to-dir both --resume -q "${@:2}" 2>remarks
+  for type in Q8_0 Q4_0 IQ4_NL; do
+    "$ingot" quantize "$source" alone.gguf $type --force -q "${@:2}" 2>remarks
+    expect_same alone.gguf "both/${source%.gguf}-$type.gguf"
   done
-done
+}
+together folder
+together folder --effort best --max-memory 1G
+together tiny.gguf --imatrix im.gguf
+together tiny.gguf --imatrix im.gguf --effort best
