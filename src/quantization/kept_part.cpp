@@ -19,15 +19,15 @@
 namespace ingot::quantization {
 namespace {
 
-constexpr std::size_t digits = 32;  // of a digest by XXH3 with 128 bits, hexadecimal
-constexpr std::size_t record_bytes = digits + sizeof(TensorError);
+constexpr std::size_t digest_digits = 32;  // of a digest by XXH3 with 128 bits, hexadecimal
+constexpr std::size_t record_bytes = digest_digits + sizeof(TensorError);
 static_assert(std::is_trivially_copyable_v<TensorError>);
 
 /// The bytes at the beginning and the end of a tensor that stand for it. Training changes them all.
 constexpr std::uint64_t sample_bytes = 1024;
 
 /// The most that is read at once to look at what is there.
-constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t most_read_bytes = std::uint64_t{1} << 20;
 
 template <class Number>
 void add(Digest& digest, const Number& number) {
@@ -42,9 +42,9 @@ void add(Digest& digest, std::string_view text) {
 /// Calls `take` with all bytes of a range, piece by piece; false if they cannot be read.
 template <class Take>
 bool read_pieces(const Source& source, std::uint64_t offset, std::uint64_t size, const Take& take) {
-  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(size, piece_bytes)));
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(size, most_read_bytes)));
   for (std::uint64_t done = 0; done < size; done += buffer.size()) {
-    buffer.resize(static_cast<std::size_t>(std::min(size - done, piece_bytes)));
+    buffer.resize(static_cast<std::size_t>(std::min(size - done, most_read_bytes)));
     if (!source.read(offset + done, buffer) || !take(buffer, done)) return false;
   }
   return true;
@@ -144,7 +144,8 @@ Result<void> KeptPart::begin() {
   INGOT_TRY_VOID(file_.reserve(whole_bytes(), size_bytes_));
   if (finished_.empty()) INGOT_TRY_VOID(file_.write(0, plan_.header));
   // What follows the last finished tensor is of no use.
-  const std::uint64_t kept = finished_.empty() ? 0 : digits + finished_.size() * record_bytes;
+  const std::uint64_t kept =
+      finished_.empty() ? 0 : digest_digits + finished_.size() * record_bytes;
   if (::ftruncate(notes_.get(), static_cast<off_t>(kept)) != 0) {
     return io::fail_with_errno(errno, file_.notes_path(), "cut it");
   }
@@ -154,26 +155,26 @@ Result<void> KeptPart::begin() {
 
 /// Finds what is finished: tensors of the part, or all of the file that has its name.
 Result<void> KeptPart::load() {
-  const std::uint64_t most = digits + plan_.tensor_bytes.size() * record_bytes;
+  const std::uint64_t most = digest_digits + plan_.tensor_bytes.size() * record_bytes;
   INGOT_TRY(const std::string notes, io::read_own_file(file_.notes_path(), most));
-  if (notes.size() < digits || notes.substr(0, digits) != plan_.work) return {};
+  if (notes.size() < digest_digits || notes.substr(0, digest_digits) != plan_.work) return {};
   INGOT_TRY(const std::uint64_t part_bytes, file_.size_bytes());
   // The part that is new is empty: the earlier one got its name, if it was this one.
   const auto source = read_file(part_bytes == 0 ? plan_.path : file_.path());
   if (!source || !has_header(**source)) return {};
   std::uint64_t offset = plan_.header.size();
-  const std::size_t count = (notes.size() - digits) / record_bytes;
+  const std::size_t count = (notes.size() - digest_digits) / record_bytes;
   for (std::size_t i = 0; i < count; ++i) {
-    const char* const record = notes.data() + digits + i * record_bytes;
+    const char* const record = notes.data() + digest_digits + i * record_bytes;
     TensorError error;
-    std::memcpy(&error, record + digits, sizeof error);
+    std::memcpy(&error, record + digest_digits, sizeof error);
     const bool is_read = read_pieces(**source, offset, plan_.tensor_bytes[i],
                                      [&](std::span<const std::byte> bytes, std::uint64_t) {
                                        digest_.update(bytes);
                                        return true;
                                      });
     add(digest_, error);
-    if (digest_.finish() != std::string_view(record, digits) || !is_read) break;
+    if (digest_.finish() != std::string_view(record, digest_digits) || !is_read) break;
     finished_.push_back(error);
     offset += plan_.tensor_bytes[i];
   }
@@ -207,9 +208,9 @@ Result<void> KeptPart::end_tensor(const TensorError& error) {
   add(digest_, error);
   std::array<std::byte, record_bytes> record;
   const std::string digest = digest_.finish();
-  std::memcpy(record.data(), digest.data(), digits);
-  std::memcpy(record.data() + digits, &error, sizeof error);
-  const std::uint64_t at = digits + finished_.size() * record_bytes;
+  std::memcpy(record.data(), digest.data(), digest_digits);
+  std::memcpy(record.data() + digest_digits, &error, sizeof error);
+  const std::uint64_t at = digest_digits + finished_.size() * record_bytes;
   finished_.push_back(error);
   return with_subject(file_.notes_path(),
                       io::write_fully(notes_.get(), at, record, "write the notes"));

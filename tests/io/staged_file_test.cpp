@@ -79,6 +79,15 @@ TEST(StagedFile, LeavesWhatAnotherHasPutInItsPlace) {
   EXPECT_EQ(read_whole(folder.path("notes")), text_bytes("of another"));
 }
 
+TEST(StagedFile, LeavesItsNotesIfTheyAreToStay) {
+  const TemporaryFolder folder;
+  auto staged = open_in(folder);
+  ASSERT_THAT(staged, Succeeds());
+  ASSERT_THAT(staged->write_notes("kept"), Succeeds());
+  ASSERT_THAT(staged->give_name(folder.path("model"), false, io::Notes::stay), Succeeds());
+  EXPECT_THAT(folder.names(), ElementsAre("model", "notes"));
+}
+
 TEST(StagedFile, IsRemovedWithItsNotes) {
   const TemporaryFolder folder;
   auto staged = open_in(folder);

@@ -191,6 +191,25 @@ def test_progress_is_reported_and_can_stop_the_work(large_path, tmp_path):
     assert not (tmp_path / "b.gguf").exists()
 
 
+def test_work_that_was_stopped_goes_on_within_a_limit_of_memory(large_path, tmp_path):
+    target = tmp_path / "a.gguf"
+    expected = ingot.quantize_model(large_path, tmp_path / "whole.gguf", "Q8_0")
+
+    def stop(done):
+        stop.calls += 1
+        if stop.calls > 3:
+            raise StopIteration
+    stop.calls = 0
+    with pytest.raises(StopIteration):
+        ingot.quantize_model(large_path, target, "Q8_0", resume=True, progress=stop)
+    with pytest.raises(ingot.UsageError, match="the least that does"):
+        ingot.quantize_model(large_path, tmp_path / "b.gguf", "Q8_0", max_memory=1000)
+    errors = ingot.quantize_model(large_path, target, "Q8_0", resume=True, max_memory=1 << 40)
+    assert errors == expected
+    assert target.read_bytes() == (tmp_path / "whole.gguf").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.gguf", "whole.gguf"]
+
+
 def test_ctrl_c_stops_the_work(large_path, tmp_path):
     script = ("import sys, ingot\nprint('begin', flush=True)\n"
               "try:\n    ingot.quantize_model(sys.argv[1], sys.argv[2], 'IQ4_XS')\n"

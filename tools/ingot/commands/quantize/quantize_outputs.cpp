@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "commands/quantize/quantize_outputs.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <string_view>
+#include <system_error>
 
 #include "cli/early_output.hpp"
 #include "cli/imported_folder.hpp"
 #include "cli/model_files.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {
+
+constexpr std::string_view read_endings[] = {".safetensors", ".json", ".model", ".txt", ".jinja"};
 
 /// Whether two paths name one file, which need not exist yet.
 bool names_same_file(const std::string& a, const std::string& b) {
@@ -49,6 +57,28 @@ ExitCode check_outputs(const QuantizeRequest& options, std::span<const Quantized
     if (code != ExitCode::done) return code;
   }
   return ExitCode::done;
+}
+
+std::string state_of_folder(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::vector<std::string> lines;
+  // Files of the hub's cache are links, which are followed.
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const auto size_bytes = entry->file_size(error);
+    const auto time = fs::last_write_time(entry->path(), error).time_since_epoch().count();
+    // Those that an import reads, and no results of the run itself.
+    const std::string ending = entry->path().extension().string();
+    const bool is_read = std::ranges::find(read_endings, ending) != std::end(read_endings);
+    if (!error && is_read) {
+      lines.push_back(
+          fmt::format("{} {} {}\n", entry->path().filename().string(), size_bytes, time));
+    }
+    error.clear();  // of a folder
+  }
+  std::ranges::sort(lines);
+  return joined(lines, "");
 }
 
 }  // namespace ingot::cli

@@ -4,6 +4,7 @@
 
 #include <ingot/quantize_model.hpp>
 #include <span>
+#include <string>
 
 #include "commands/quantize/quantize_run.hpp"
 
@@ -13,5 +14,9 @@ namespace ingot::cli {
 /// report.
 [[nodiscard]] ExitCode check_outputs(const QuantizeRequest& options,
                                      std::span<const QuantizedShard> files, Console& console);
+
+/// Names, sizes and times of the files of a model folder, which are others when one has changed;
+/// empty for what is no folder here.
+[[nodiscard]] std::string state_of_folder(const std::string& path);
 
 }  // namespace ingot::cli
