@@ -19,6 +19,7 @@ enum class DigestAlgorithm : std::uint8_t {
   sha1,      ///< FIPS 180-4; broken against forgery, for manifests that have nothing else.
   xxh64,     ///< xxHash with seed 0: finds damage, not forgery.
   xxh3_128,  ///< XXH3 with 128 bits and seed 0: the fastest; finds damage, not forgery.
+  xet,       ///< Hugging Face's hash of a file (xet.hpp), of BLAKE3; zeros for no bytes.
 };
 
 struct DigestAlgorithmInfo {
@@ -27,12 +28,13 @@ struct DigestAlgorithmInfo {
   std::size_t digest_bytes;  ///< Half the number of hexadecimal digits.
 };
 
-/// Every algorithm, the strongest first, in the order of the enumerators.
-inline constexpr std::array<DigestAlgorithmInfo, 4> digest_algorithms = {{
+/// Every algorithm, in the order of the enumerators.
+inline constexpr std::array<DigestAlgorithmInfo, 5> digest_algorithms = {{
     {DigestAlgorithm::sha256, "sha256", 32},
     {DigestAlgorithm::sha1, "sha1", 20},
     {DigestAlgorithm::xxh64, "xxh64", 8},
     {DigestAlgorithm::xxh3_128, "xxh3-128", 16},
+    {DigestAlgorithm::xet, "xet", 32},
 }};
 
 [[nodiscard]] constexpr const DigestAlgorithmInfo& info_of(DigestAlgorithm algorithm) noexcept {
@@ -49,7 +51,7 @@ inline constexpr std::array<DigestAlgorithmInfo, 4> digest_algorithms = {{
 }
 
 /// One digest in the making. Movable, not copyable; not thread-safe, but several can work at the
-/// same time. Holds less than a kilobyte.
+/// same time. Holds less than a kilobyte, for Xet 150 KiB.
 class INGOT_EXPORT Digest {
  public:
   explicit Digest(DigestAlgorithm algorithm);
@@ -63,8 +65,8 @@ class INGOT_EXPORT Digest {
   void update(std::span<const std::byte> bytes) noexcept;
 
   /// The digest of all bytes since the beginning or the last `finish`, as lower-case hexadecimal
-  /// digits; XXH64 and XXH3 in their canonical, big-endian form, as xxhsum prints them. Then it
-  /// begins anew.
+  /// digits; XXH64 and XXH3 in their canonical, big-endian form, as xxhsum prints them, and Xet as
+  /// Hugging Face shows it. Then it begins anew.
   [[nodiscard]] std::string finish();
 
  private:

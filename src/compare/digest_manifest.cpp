@@ -103,8 +103,9 @@ Result<std::vector<ManifestEntry>> parse_json(std::string_view text) {
 
 /// The algorithm to verify a thing with: the strongest that it has.
 std::optional<DigestAlgorithm> strongest(const DigestSet& digests) {
-  constexpr std::array by_strength = {DigestAlgorithm::sha256, DigestAlgorithm::sha1,
-                                      DigestAlgorithm::xxh3_128, DigestAlgorithm::xxh64};
+  constexpr std::array by_strength = {DigestAlgorithm::sha256, DigestAlgorithm::xet,
+                                      DigestAlgorithm::sha1, DigestAlgorithm::xxh3_128,
+                                      DigestAlgorithm::xxh64};
   for (const DigestAlgorithm algorithm : by_strength) {
     if (!digests[algorithm].empty()) return algorithm;
   }

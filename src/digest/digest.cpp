@@ -15,6 +15,7 @@
 #include <variant>
 
 #include "base/hexadecimal.hpp"
+#include "ingot/xet.hpp"
 
 namespace ingot {
 namespace {
@@ -66,17 +67,27 @@ struct Xxh3 {
   }
 };
 
+struct Xet {
+  XetHasher hasher;
+  void begin() noexcept {}
+  void update(const void* data, std::size_t bytes) noexcept {
+    hasher.update({static_cast<const std::byte*>(data), bytes});
+  }
+  std::string end() { return name_of(hasher.finish()); }
+};
+
 }  // namespace
 
 struct Digest::State {
   DigestAlgorithm algorithm;
   // Alternatives are in the order of DigestAlgorithm.
-  std::variant<Sha256, Sha1, Xxh64, Xxh3> engine;
+  std::variant<Sha256, Sha1, Xxh64, Xxh3, Xet> engine;
 
   explicit State(DigestAlgorithm which) : algorithm(which) {
     if (which == DigestAlgorithm::sha1) engine.emplace<Sha1>();
     if (which == DigestAlgorithm::xxh64) engine.emplace<Xxh64>();
     if (which == DigestAlgorithm::xxh3_128) engine.emplace<Xxh3>();
+    if (which == DigestAlgorithm::xet) engine.emplace<Xet>();
     begin();
   }
 

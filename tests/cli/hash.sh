@@ -10,7 +10,7 @@ manifest, tensors = json.load(open("manifest.json")), json.load(open("tensors.js
 data = open("model.gguf", "rb").read()
 assert manifest["file"] == "model.gguf"
 def check(digests, content):
-    assert list(digests) == ["sha256", "sha1", "xxh64", "xxh3-128"], digests
+    assert list(digests) == ["sha256", "sha1", "xxh64", "xxh3-128", "xet"], digests
     assert digests["sha256"] == hashlib.sha256(content).hexdigest()
     assert digests["sha1"] == hashlib.sha1(content).hexdigest()
 check(manifest["digests"], data)

@@ -13,7 +13,7 @@ namespace ingot::test {
 namespace {
 
 using enum DigestAlgorithm;
-const std::vector<DigestAlgorithm> every_algorithm = {sha256, sha1, xxh64, xxh3_128};
+const std::vector<DigestAlgorithm> every_algorithm = {sha256, sha1, xxh64, xxh3_128, xet};
 
 /// Tensors out of order, with a gap, without elements.
 Bytes odd_model() { return file_of_everything(v3); }

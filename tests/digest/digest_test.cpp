@@ -16,19 +16,22 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 
 struct Known {
   std::string_view text;
-  std::array<std::string_view, 4> digests;  // in the order of digest_algorithms
+  std::array<std::string_view, 5> digests;  // in the order of digest_algorithms
 };
 
-// The digests are from sha256sum, sha1sum, xxhsum -H1 and xxhsum -H2 of Debian.
+// The digests are from sha256sum, sha1sum, xxhsum -H1 and xxhsum -H2 of Debian, and from npm's
+// @huggingface/xetchunk-wasm.
 constexpr std::array<Known, 2> known = {{
     {"",
      {"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "da39a3ee5e6b4b0d3255bfef95601890afd80709", "ef46db3751d8e999",
-      "99aa06d3014798d86001c324468d497f"}},
+      "99aa06d3014798d86001c324468d497f",
+      "0000000000000000000000000000000000000000000000000000000000000000"}},
     {"abc",
      {"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
       "a9993e364706816aba3e25717850c26c9cd0d89d", "44bc2cf5ad770999",
-      "06b05ab6733a618578af5f94892f3950"}},
+      "06b05ab6733a618578af5f94892f3950",
+      "55b9df318a7c45f470d57b04d8ca79a15b0637ffe94b25041a58d00c3528afff"}},
 }};
 
 TEST(Digest, KnowsWhatOthersComputed) {

@@ -43,6 +43,7 @@ WITHOUT = {
     "layout_index": "check finds an index that lies", "npy": "numpy.save",
     "output_file": "open(path, 'wb')", "output_set": "open(path, 'wb')",
     "tensor_stream": "Tensor.dequantize(rows=...)", "text": "str", "token_stream": "Tokenizer.encode_batch",
+    "xet": "hash(algorithms='xet')",
 }
 
 

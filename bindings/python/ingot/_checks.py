@@ -109,7 +109,7 @@ def hash(source: AnyModel, algorithms: Union[str, Sequence[str]] = "sha256", *, 
     Parameters
     ----------
     algorithms : str or sequence of str
-        "sha256", "sha1", "xxh64", "xxh3-128": `ingot.digest_algorithms`.
+        "sha256", "sha1", "xxh64", "xxh3-128", "xet": `ingot.digest_algorithms`.
     files, tensors, weights, uuid : bool
         What to digest; `weights` and `uuid` are those of llama-gguf-hash.
     """
