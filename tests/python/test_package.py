@@ -34,7 +34,7 @@ PYTHON_OF_HEADER = {
     "split": "split", "statistics": "stats", "store": "open", "summary": "Model.summary",
     "tensor": "Tensor", "tensor_profile": "stats", "tensor_statistics": "stats",
     "tokenizer": "Tokenizer", "tokenizer_export": "export_tokenizer", "types": "tensor_types",
-    "vocabulary_statistics": "Tokenizer.statistics", "weight_grid": "plan_quantization",
+    "upload_plan": "plan_upload", "vocabulary_statistics": "Tokenizer.statistics", "weight_grid": "plan_quantization",
 }
 # Headers whose functions Python has of its own, or that are parts to build other programs with.
 WITHOUT = {
@@ -43,7 +43,7 @@ WITHOUT = {
     "layout_index": "check finds an index that lies", "npy": "numpy.save",
     "output_file": "open(path, 'wb')", "output_set": "open(path, 'wb')",
     "tensor_stream": "Tensor.dequantize(rows=...)", "text": "str", "token_stream": "Tokenizer.encode_batch",
-    "xet": "hash(algorithms='xet')",
+    "xet": "hash(algorithms='xet'), plan_upload",
 }
 
 
@@ -63,7 +63,7 @@ FUNCTIONS_WITHOUT = {
         "quantized_file_bytes", "mean_of_chunks", "MemoryStore", "read_file",
         "Vocabulary", "explain", "missing_keys", "layers_of", "expected_tensors", "unchecked_variants", "refusals_of", "plan_architecture_sample",
         "find_grid", "effort_for",
-        "ArchitectureHeader", "uses_of", "usual_chunk_tokens"},
+        "ArchitectureHeader", "uses_of", "usual_chunk_tokens", "files_to_upload", "read_chunk_list"},
     "hashlib": {"digest_of", "Digest"},
     "yaml": {"parse_yaml", "yaml_scalar"},
     "numpy.ndarray.astype": {"dequantize_to_f16", "dequantize_to_bf16"},

@@ -295,6 +295,18 @@ def test_digests_are_those_of_hashlib(model_path):
         ingot.hash(model_path, ["crc32"])
 
 
+def test_an_upload_of_known_bytes_has_nothing_new(model_path, tmp_path):
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    (copy / "again.gguf").write_bytes(model_path.read_bytes())
+    plan = ingot.plan_upload([copy], [model_path])
+    size = model_path.stat().st_size
+    assert plan.total == {"size": size, "new": 0, "known": size, "repeated": 0}
+    assert plan.files[0]["file"] == str(copy / "again.gguf") and plan.xorbs == []
+    assert plan.files[0]["xet"] == ingot.hash(model_path, "xet").files[str(model_path)]["xet"]
+    assert ingot.plan_upload([model_path]).total["known"] == 0
+
+
 def test_models_are_compared(model_path, tmp_path, weights):
     other = tmp_path / "other.gguf"
     with ingot.open(model_path) as model, ingot.Writer(other) as writer:

@@ -31,6 +31,7 @@
 #include "ingot/summary.hpp"
 #include "ingot/tensor.hpp"
 #include "ingot/types.hpp"
+#include "ingot/upload_plan.hpp"
 #include "ingot/vocabulary_statistics.hpp"
 #include "markdown.hpp"
 
@@ -110,6 +111,7 @@ void fill_member_tables(std::string& page) {
   fill_members<EditOutcome>(page, "edit");
   fill_members<RepairReport>(page, "repair");
   fill_members<DigestMismatch>(page, "verify");
+  fill_members<UploadPlan>(page, "plan-upload");
   fill_members<ModelDifference>(page, "diff");
   fill_members<WeightDistance>(page, "diff data");
   fill_members<PlannedShard>(page, "split");

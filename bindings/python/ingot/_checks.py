@@ -13,8 +13,8 @@ from ._tables import this_machine
 from ._work import AnyModel, Path, Progress, opened, words
 
 __all__ = ["Difference", "Digests", "Distance", "Finding", "ImageTokens", "Mismatch", "Pair",
-           "QuantizationError", "Repair", "RepairStep", "Statistics", "check", "diff", "distances", "fit",
-           "hash", "image_tokens", "pairs", "repair", "stats", "verify"]
+           "QuantizationError", "Repair", "RepairStep", "Statistics", "UploadPlan", "check", "diff", "distances", "fit",
+           "hash", "image_tokens", "pairs", "plan_upload", "repair", "stats", "verify"]
 
 
 class Finding(NamedTuple):
@@ -142,6 +142,22 @@ def verify(source: AnyModel, manifest: str, *, entry: int = 0, threads: int = 0,
         error.code = "manifest_invalid"
         raise error
     return as_rows(Mismatch, rows)
+
+
+class UploadPlan(NamedTuple):
+    """What an upload to Hugging Face would send; docs/json.md explains the members."""
+
+    total: Dict[str, int]
+    files: List[Dict[str, Any]]
+    xorbs: List[Dict[str, Any]]
+
+
+def plan_upload(files: Sequence[Path], against: Sequence[Path] = (), *, threads: int = 0,
+                progress: Progress = None) -> UploadPlan:
+    """Count the bytes of files and folders that are in no chunk of those in `against`, which may
+    also be lists that ``ingot plan-upload -o`` wrote."""
+    return as_row(UploadPlan, _core.plan_upload([os.fspath(path) for path in files],
+                                                [os.fspath(path) for path in against], threads, progress))
 
 
 @old_names(is_same="same")

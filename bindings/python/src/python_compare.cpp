@@ -4,6 +4,7 @@
 #include <ingot/digest_manifest.hpp>
 #include <ingot/model_digests.hpp>
 #include <ingot/tensor_profile.hpp>
+#include <ingot/upload_plan.hpp>
 
 #include "python_facts.hpp"
 
@@ -67,6 +68,15 @@ py::tuple verify(const OpenModel& self, const py::str& manifest, std::size_t pos
   std::uint64_t compared = 0;
   const auto mismatches = find_mismatches(entries[position], self.model(), digests, &compared);
   return py::make_tuple(compared, fact_of(mismatches));
+}
+
+py::dict plan_upload(const std::vector<std::string>& files, const std::vector<std::string>& against,
+                     unsigned threads, const py::object& progress) {
+  const UploadPlan plan = run(progress, [&](const Report& report) {
+    return ingot::plan_upload(files,
+                              {.against = against, .thread_count = threads, .progress = report});
+  });
+  return facts_of(plan);
 }
 
 py::dict diff(const OpenModel& a, const OpenModel& b, bool with_data, unsigned threads,
@@ -133,6 +143,7 @@ py::list stats(const OpenModel& self, const std::vector<std::size_t>& indexes, s
 void add_compare(py::module_& module) {
   module.def("hash", &hash);
   module.def("verify", &verify);
+  module.def("plan_upload", &plan_upload);
   module.def("diff", &diff);
   module.def("distances", &distances);
   module.def("stats", &stats);
