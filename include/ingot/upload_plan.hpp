@@ -64,8 +64,8 @@ void describe(Visitor& visit, const PlannedXorb& xorb) {
 
 struct UploadPlan {
   std::vector<UploadFile> files;
-  std::vector<PlannedXorb>
-      xorbs;  ///< The new chunks in order, each xorb as full as the next chunk allows.
+  /// The new chunks in order, each xorb as full as the next chunk allows.
+  std::vector<PlannedXorb> xorbs;
   UploadBytes total;
 };
 
@@ -73,7 +73,7 @@ template <class Visitor>
 void describe(Visitor& visit, const UploadPlan& plan) {
   visit("total", plan.total, "", "of all files");
   visit("files", plan.files, "", "in the order given, folders by name");
-  visit("xorbs", plan.xorbs, "", "what the new chunks are sent in");
+  visit("xorbs", plan.xorbs, "", "what the new chunks are sent in; of several files an estimate");
 }
 
 struct UploadPlanOptions {
@@ -89,11 +89,15 @@ struct UploadPlanOptions {
 [[nodiscard]] INGOT_EXPORT Result<std::vector<std::string>> files_to_upload(
     const std::vector<std::string>& paths);
 
-/// Reads all files, one for each thread, and says which of their chunks the storage lacks. Linear;
-/// memory is 40 to 60 bytes for each chunk, one of 64 KiB on average: a thousandth of the files.
+/// Reads all files, one for each thread, and says which of their chunks the storage lacks. Nearly
+/// linear; memory is up to 32 bytes for each chunk of `against` and 130 for each other one, one of
+/// 64 KiB on average: less than two thousandths of the files.
 ///
-/// Chunks count by half of their hash, 128 bits. The client of Hugging Face sends some known chunks
-/// again where taking them would leave a file in many small pieces, and compresses what it sends.
+/// Chunks count by half of their hash, 128 bits. What is new is the least that is sent: the client
+/// of Hugging Face sends some known chunks again where taking them would leave a file in many small
+/// pieces, and does not ask for every chunk whether the storage has it. It compresses what it
+/// sends. Xorbs are those of one file after the other; the client makes them of each file apart and
+/// joins the rests, so those of several files are an estimate.
 ///
 /// @return  errors of reading, with the file as their subject.
 [[nodiscard]] INGOT_EXPORT Result<UploadPlan> plan_upload(const std::vector<std::string>& paths,

@@ -23,14 +23,13 @@ constexpr std::size_t most_line_bytes = 256;
 struct ChunkKey {
   std::uint64_t first;
   std::uint64_t second;
-  [[nodiscard]] bool operator==(const ChunkKey&) const = default;
+  [[nodiscard]] auto operator<=>(const ChunkKey&) const = default;
 };
 struct HashOfKey {
   std::size_t operator()(const ChunkKey& key) const noexcept {
     return static_cast<std::size_t>(key.first);
   }
 };
-using ChunkKeys = std::unordered_set<ChunkKey, HashOfKey>;
 
 ChunkKey key_of(const XetChunk& chunk) { return {chunk.hash.numbers[0], chunk.hash.numbers[1]}; }
 
@@ -82,6 +81,7 @@ class UploadPlanner {
           if (!read && read.error().subject.empty()) read.error().subject = path;
           return read;
         }));
+    std::ranges::sort(known_);
     for (UploadFile& file : plan_.files) count(file);
     end_xorb();
     return std::move(plan_);
@@ -91,11 +91,14 @@ class UploadPlanner {
   Result<void> read_known(const std::string& path) {
     const XetChunkSink know = [&](const XetChunk& chunk) {
       const std::lock_guard lock(mutex_);
-      known_.insert(key_of(chunk));
+      known_.push_back(key_of(chunk));
     };
     INGOT_TRY(const std::unique_ptr<Source> file, read_file(path));
     INGOT_TRY(const bool is_list, is_chunk_list(*file));
-    if (is_list) return read_chunk_list(*file, know);
+    if (is_list) {
+      INGOT_TRY_VOID(read_chunk_list(*file, know));
+      return tell(file->size_bytes());
+    }
     return hash_file(*file, XetHasher(know)).map([](const XetHash&) {});
   }
 
@@ -114,18 +117,23 @@ class UploadPlanner {
       buffer.resize(static_cast<std::size_t>(std::min(read_bytes, file.size_bytes() - done)));
       INGOT_TRY_VOID(file.read(done, buffer));
       hasher.update(buffer);
-      const std::lock_guard lock(mutex_);
-      done_bytes_ += buffer.size();
-      if (options_.progress && !options_.progress(done_bytes_)) return fail(Errc::interrupted, {});
+      INGOT_TRY_VOID(tell(buffer.size()));
     }
     return hasher.finish();
+  }
+
+  Result<void> tell(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    done_bytes_ += bytes;
+    if (options_.progress && !options_.progress(done_bytes_)) return fail(Errc::interrupted, {});
+    return {};
   }
 
   void count(UploadFile& file) {
     for (const XetChunk& chunk : file.chunks) {
       const ChunkKey key = key_of(chunk);
       std::uint64_t UploadBytes::*kind = &UploadBytes::known_bytes;
-      if (!known_.contains(key)) {
+      if (!std::ranges::binary_search(known_, key)) {
         const bool is_new = sent_.insert(key).second;
         kind = is_new ? &UploadBytes::new_bytes : &UploadBytes::repeated_bytes;
         if (is_new) send(chunk);
@@ -155,9 +163,10 @@ class UploadPlanner {
   UploadPlan plan_;
   std::mutex mutex_;
   std::uint64_t done_bytes_ = 0;
-  ChunkKeys known_;
-  ChunkKeys sent_;
-  std::vector<XetChunk> xorb_;  ///< The chunks of the xorb that is not full.
+  /// Lists of strangers may have keys that no table of hashes would spread.
+  std::vector<ChunkKey> known_;
+  std::unordered_set<ChunkKey, HashOfKey> sent_;  ///< Hashes that were computed here.
+  std::vector<XetChunk> xorb_;                    ///< The chunks of the xorb that is not full.
   std::uint64_t xorb_bytes_ = 0;
 };
 

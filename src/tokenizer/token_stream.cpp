@@ -128,11 +128,11 @@ Result<void> encode_stream(const Tokenizer& tokenizer, const ReadText& read, con
       continue;
     }
     if (pipeline.is_empty()) return are_read;
-    const Part& part = pipeline.next();
+    const Part part = std::move(pipeline.next());  // its memory ends with it
+    pipeline.release();
+    held_bytes -= part.text.size();
     INGOT_TRY_VOID(part.encoded);
     INGOT_TRY_VOID(take({part.begin, part.text, part.tokens.ids, part.tokens.ranges}));
-    held_bytes -= part.text.size();
-    pipeline.release();
   }
 }
 

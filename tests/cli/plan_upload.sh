@@ -31,3 +31,6 @@ expect_error 2 '--force' "$ingot" plan-upload folder -o folder.chunks
 echo damaged >>folder.chunks
 expect_error 3 'a line has 64 digits' "$ingot" plan-upload old.gguf --against folder.chunks
 expect_error 4 'nothere' "$ingot" plan-upload nothere
+expect_error 2 'it is an input' "$ingot" plan-upload folder -o folder/a.gguf --force
+"$ingot" hash old.gguf --as gguf-hash -a xet >old.manifest
+"$ingot" hash --verify old.manifest | grep -qi ok || fail "a manifest of Xet hashes"

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "support/expect_error.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace ingot::test {
 namespace {
@@ -38,6 +39,30 @@ TEST(UploadPlan, RefusesOtherLinesByTheirNumber) {
     EXPECT_EQ(read.error().line, 3u) << line.substr(0, 99);
   }
   EXPECT_FALSE(read_chunk_list(*list_of(digits + " : 12\n"), [](const XetChunk&) {}));
+}
+
+TEST(UploadPlan, FillsXorbsUpToTheirLimits) {
+  const TemporaryFolder folder;
+  // Files of one chunk each, no two alike.
+  for (unsigned i = 0; i < 8200; ++i) {
+    folder.write(std::to_string(i), std::as_bytes(std::span(&i, 1)));
+  }
+  const auto plan = plan_upload({folder.path("")});
+  ASSERT_THAT(plan, Succeeds());
+  EXPECT_EQ(plan->total.new_bytes, 8200 * sizeof(unsigned));
+  ASSERT_EQ(plan->xorbs.size(), 2u);
+  EXPECT_EQ(plan->xorbs[0].chunk_count, 8192u);
+  EXPECT_EQ(plan->xorbs[1].chunk_count, 8u);
+}
+
+TEST(UploadPlan, EndsWhereItIsStopped) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("a", std::as_bytes(std::span(digits)));
+  const std::string heading = std::string(chunk_list_heading) + "\n";
+  const std::string list = folder.write("list", std::as_bytes(std::span(heading)));
+  const auto stop = [](std::uint64_t) { return false; };
+  EXPECT_THAT(plan_upload({file}, {.against = {}, .progress = stop}), FailsWith(Errc::interrupted));
+  EXPECT_THAT(plan_upload({}, {.against = {list}, .progress = stop}), FailsWith(Errc::interrupted));
 }
 
 }  // namespace

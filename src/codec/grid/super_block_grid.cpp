@@ -27,7 +27,8 @@ constexpr int greatest_multiple = 63;
 constexpr std::size_t kept_units = 4;
 
 using SuperBlock = std::span<const float, super_block_elements>;
-/// Multiples of it spread evenly, however many there are (the golden ratio less 1).
+/// Multiples of this number less their whole parts spread evenly in [0, 1), however many there are
+/// (the golden ratio less 1).
 constexpr double golden_part = 0.618;
 
 using Decoded = std::array<float, super_block_elements>;
@@ -99,10 +100,14 @@ class SuperBlockLattice {
     return true;
   }
 
-  /// Replaces the block at `dst`, which decodes to `reference`, if that is worse.
-  void encode(std::byte* dst, SuperBlock reference) const noexcept {
+  /// Replaces the block at `dst`, which decodes to `reference`, if that is worse by errors that are
+  /// weighted by `importances`, or alike if they are null.
+  void encode(std::byte* dst, SuperBlock reference, const float* importances) const noexcept {
     const Units best = has_common_zero_ ? best_multiples() : best_lines();
-    if (!std::isfinite(best.error) || !(error_of(decode(best)) < error_of(reference))) return;
+    if (!std::isfinite(best.error) ||
+        !(error_of(decode(best), importances) < error_of(reference, importances))) {
+      return;
+    }
     Block block{};
     put_f16(block.scale.data(), static_cast<float>(best.scale));
     put_f16(block.minimum.data(), static_cast<float>(best.minimum));
@@ -245,11 +250,11 @@ class SuperBlockLattice {
     return static_cast<int>(std::lround(std::clamp(number / unit, 0.0, 63.0)));
   }
 
-  [[nodiscard]] double error_of(SuperBlock decoded) const noexcept {
+  [[nodiscard]] double error_of(SuperBlock decoded, const float* importances) const noexcept {
     double sum = 0.0;
     for (std::size_t i = 0; i < x_.size(); ++i) {
       const double error = double{decoded[i]} - double{x_[i]};
-      sum += error * error;
+      sum += error * error * (importances == nullptr ? 1.0 : double{importances[i]});
     }
     return sum;
   }
@@ -298,7 +303,9 @@ void encode_on_grid(TensorType type, const FloatRows& rows) noexcept {
     if (!dequantize(type, {dst, sizeof(Block)}, reference, {.stores = OutputStores::cached})) {
       continue;
     }
-    lattice.encode(dst, reference);
+    const std::size_t column = b * super_block_elements % rows.row_elements;
+    lattice.encode(dst, reference,
+                   rows.importances == nullptr ? nullptr : rows.importances + column);
   }
 }
 

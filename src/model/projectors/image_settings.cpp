@@ -33,7 +33,7 @@ class SettingsReader {
     INGOT_TRY(set.queries, number("clip.minicpmv_query_num", set.version == 2 ? 96 : 64, 1 << 20));
     set.has_breaks = header_.has_tensor("v.token_embd.img_break");
     INGOT_TRY_VOID(read_tiles(set));
-    const bool has_side = type.sizing != Sizing::aligned;
+    const bool has_side = type.sizing != Sizing::aligned && type.sizing != Sizing::steps;
     if (set.patch == 0 || set.merge == 0 || (has_side && set.side == 0)) {
       return fail(Errc::estimate_impossible, "clip.vision", "a side of an image or patch is 0");
     }
@@ -69,6 +69,14 @@ class SettingsReader {
     set.least = type.least * area;
     set.most = type.most * area;
     if (!type.reads_limits) return {};
+    const auto is_given = [&](std::string_view key) {
+      return header_.number(key, 0).value_or(0) > 0;
+    };
+    const bool is_pair = type.name == "kimik25";  // whose keys count together
+    if (is_pair &&
+        !(is_given("clip.vision.image_min_pixels") && is_given("clip.vision.image_max_pixels"))) {
+      return {};
+    }
     constexpr std::int64_t most = std::int64_t{1} << 31;
     const bool is_needed = type.most == 0;
     INGOT_TRY(set.least, number("clip.vision.image_min_pixels", is_needed ? -1 : set.least, most));

@@ -36,6 +36,7 @@ class OrderedPipeline {
       : count_(count), make_(std::move(make)), places_(thread_count + items_ahead) {
     slots.resize(places_.size());
     for (std::size_t i = 0; i < places_.size(); ++i) places_[i].slot = std::move(slots[i]);
+    helpers_.reserve(thread_count);
     for (unsigned i = 1; i < thread_count; ++i) {
       try {
         helpers_.emplace_back([this] { help(); });
@@ -145,8 +146,8 @@ class OrderedPipeline {
 
   std::mutex mutex_;
   std::condition_variable ready_;    // an item is ready
-  std::condition_variable changed_;  // there is room, or the work has ended
-  std::uint64_t count_;  // the calling thread alone changes it, and those that it has taken
+  std::condition_variable changed_;  // there is room or a new item, or the work has ended
+  std::uint64_t count_;              // like taken_ changed by the calling thread alone
   bool is_ended_ = false;
   std::uint64_t started_ = 0;
   std::uint64_t taken_ = 0;

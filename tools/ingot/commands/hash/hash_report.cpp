@@ -107,7 +107,8 @@ Result<void> print_gguf_hash(Output& out, Console& console, const HashedModel& h
   if (breaks_lines(hashed.file)) return fail_line(hashed.file);
   // The order in which that program computes them.
   constexpr std::array order = {DigestAlgorithm::xxh64, DigestAlgorithm::sha1,
-                                DigestAlgorithm::sha256, DigestAlgorithm::xxh3_128};
+                                DigestAlgorithm::sha256, DigestAlgorithm::xxh3_128,
+                                DigestAlgorithm::xet};
   // A program that reads a manifest compares names byte by byte, so they are escaped only on a
   // terminal, which would obey them.
   const bool is_escaped = is_shown(out, console);

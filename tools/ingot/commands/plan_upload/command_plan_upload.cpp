@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/model_files.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "commands/json_members.hpp"
@@ -105,6 +106,13 @@ std::uint64_t bytes_of(const std::vector<std::string>& paths) {
 ExitCode run(const Options& options, Console& console) {
   std::optional<OutputFile> list;
   if (!options.out.empty()) {
+    for (const auto* paths : {&options.files, &options.against}) {
+      for (const std::string& path : files_to_upload(*paths).value_or(*paths)) {
+        if (is_same_file(path, options.out)) {
+          return console.refuse(options.out, "it is an input; the list must be another file");
+        }
+      }
+    }
     INGOT_CLI_TRY(list, OutputFile::create(options.out, options.is_forced), console, options.out);
   }
   const std::uint64_t total_bytes = bytes_of(options.files) + bytes_of(options.against);
