@@ -133,11 +133,7 @@ Result<void> AtomicFile::open_unnamed_or_temporary() {
 }
 
 void AtomicFile::take_access_of(const FileIdentity& other) {
-  // The owner comes first, as changing it takes permissions away.
-  if (::fchown(descriptor_.get(), other.owner, other.group) != 0) {
-    static_cast<void>(!::fchown(descriptor_.get(), static_cast<uid_t>(-1), other.group));
-  }
-  static_cast<void>(::fchmod(descriptor_.get(), other.permissions));
+  take_access(descriptor_.get(), other);
 }
 
 Result<void> AtomicFile::reserve(std::uint64_t size_bytes) {

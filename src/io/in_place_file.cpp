@@ -78,6 +78,14 @@ std::optional<FileIdentity> identify(const std::string& path) {
   return identity_of(status, is_known ? file_system.f_bsize : 0);
 }
 
+void take_access(int descriptor, const FileIdentity& other) noexcept {
+  // The owner comes first, as changing it takes permissions away.
+  if (::fchown(descriptor, other.owner, other.group) != 0) {
+    static_cast<void>(!::fchown(descriptor, static_cast<uid_t>(-1), other.group));
+  }
+  static_cast<void>(::fchmod(descriptor, other.permissions));
+}
+
 bool can_insert_range(const std::string& directory, std::uint64_t block_bytes) {
   if (block_bytes == 0) return false;
   const FileDescriptor probe = make_probe(directory, block_bytes);

@@ -36,6 +36,8 @@ struct FileIdentity {
 [[nodiscard]] Result<FileIdentity> identify(int descriptor);
 /// The identity of the file at a path; nothing if there is no such file.
 [[nodiscard]] std::optional<FileIdentity> identify(const std::string& path);
+/// Gives an open file the owner and the permissions of another, as far as the system allows.
+void take_access(int descriptor, const FileIdentity& other) noexcept;
 
 /// Whether the file system can insert a range into files of this directory; tries it with an
 /// unnamed file.

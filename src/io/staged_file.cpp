@@ -13,6 +13,7 @@
 #include "ingot/lock_wait.hpp"
 #include "io/edit_journal.hpp"
 #include "io/file_lock.hpp"
+#include "io/in_place_file.hpp"
 #include "io/own_file.hpp"
 
 namespace ingot::io {
@@ -28,6 +29,7 @@ Result<StagedFile> StagedFile::open(std::string path, std::string notes_path, co
     }
     if (!is_named(opened.descriptor.get(), staged.path_)) continue;
     staged.file_ = std::move(opened.descriptor);
+    staged.is_new_ = opened.is_new;
     return staged;
   }
   return fail(Errc::file_in_use, staged.path_);
@@ -67,6 +69,12 @@ Result<std::string> StagedFile::read_notes(std::uint64_t max_bytes) {
   return text;
 }
 
+Result<FileDescriptor> StagedFile::open_notes() {
+  INGOT_TRY(OwnFile notes, open_own_file(notes_path_));
+  has_notes_ = true;
+  return std::move(notes.descriptor);
+}
+
 Result<void> StagedFile::write_notes(std::string text) {
   notes_ = std::move(text);
   return with_subject(notes_path_, replace_own_file(notes_path_, notes_));
@@ -86,7 +94,11 @@ Result<void> StagedFile::give_name(const std::string& path, bool may_replace, No
   FileDescriptor older;
   if (may_replace) {
     INGOT_TRY(older, with_subject(path, lock_older(path, lock_wait())));
-    if (older.is_open()) settle_edit(older.get(), path);
+    if (older.is_open()) {
+      settle_edit(older.get(), path);
+      INGOT_TRY(const FileIdentity replaced, identify(older.get()));
+      take_access(file_.get(), replaced);
+    }
   }
   // The name is free with the rename, and the notes of the next file may follow at once.
   if (notes == Notes::go) ::unlink(notes_path_.c_str());

@@ -28,6 +28,8 @@ class INGOT_EXPORT StagedFile {
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] const std::string& notes_path() const noexcept { return notes_path_; }
+  /// Whether `open` made the file.
+  [[nodiscard]] bool is_new() const noexcept { return is_new_; }
   [[nodiscard]] Result<std::uint64_t> size_bytes() const;
 
   [[nodiscard]] Result<void> clear() const;
@@ -40,11 +42,14 @@ class INGOT_EXPORT StagedFile {
 
   /// Empty if there are none, or if they are longer.
   [[nodiscard]] Result<std::string> read_notes(std::uint64_t max_bytes);
+  /// Opens them to be read and written in place, or makes them.
+  [[nodiscard]] Result<FileDescriptor> open_notes();
   /// Replaces them at once, without a flush to the disk. One thread at a time.
   [[nodiscard]] Result<void> write_notes(std::string text);
 
   [[nodiscard]] Result<void> flush() const;
-  /// Gives the file its name, and removes the notes unless they are to stay.
+  /// Gives the file its name, with the owner and permissions of one that it replaces, and removes
+  /// the notes unless they are to stay.
   [[nodiscard]] Result<void> give_name(const std::string& path, bool may_replace,
                                        Notes notes = Notes::go);
   /// Removes both, unless they are of another process meanwhile.
@@ -57,6 +62,7 @@ class INGOT_EXPORT StagedFile {
   std::string path_;
   std::string notes_path_;
   FileDescriptor file_;
+  bool is_new_ = false;
   std::string notes_;       // as they were written last
   bool has_notes_ = false;  // at their name are ours, or none
 };

@@ -55,6 +55,7 @@ TEST(StagedFile, GoesOnWhereItEnded) {
 TEST(StagedFile, ReplacesAFileOnlyIfItMay) {
   const TemporaryFolder folder;
   folder.write("model", text_bytes("older"));
+  fs::permissions(folder.path("model"), fs::perms{0640});
   auto staged = open_in(folder);
   ASSERT_THAT(staged, Succeeds());
   ASSERT_THAT(staged->write_notes("kept"), Succeeds());
@@ -63,6 +64,7 @@ TEST(StagedFile, ReplacesAFileOnlyIfItMay) {
   ASSERT_THAT(staged->give_name(folder.path("model"), true), Succeeds());
   EXPECT_THAT(folder.names(), ElementsAre("model"));
   EXPECT_THAT(read_whole(folder.path("model")), IsEmpty());
+  EXPECT_EQ(fs::status(folder.path("model")).permissions(), fs::perms{0640});
 }
 
 TEST(StagedFile, LeavesWhatAnotherHasPutInItsPlace) {
