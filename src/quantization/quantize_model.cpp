@@ -8,6 +8,7 @@
 
 #include "ingot/metadata_keys.hpp"
 #include "ingot/output_set.hpp"
+#include "ingot/parallel.hpp"
 #include "quantization/quantize_work.hpp"
 #include "quantization/result_writer.hpp"
 #include "quantization/work_memory.hpp"
@@ -164,14 +165,17 @@ Result<std::vector<std::vector<TensorError>>> make_all(const Model& model,
                                                        std::span<const PlannedResult> results,
                                                        std::span<ResultWriter> writers,
                                                        const QuantizeProgress& progress) {
+  // A limit that is too small is refused before hours of comparing parts, by what all of it needs.
+  const Work whole(results, writers);
+  INGOT_TRY(const quantization::Crew crew,
+            quantization::make_crew(whole.tensors(), *results[0].options, whole.chunk_count(),
+                                    model.files()[0].header_bytes));
   INGOT_TRY_VOID(keep_parts(model, results, writers));
   const Work work(results, writers);
   const ChunkQuantizer quantizer(model, model.files()[0].byte_order);
-  INGOT_TRY(const quantization::Crew crew,
-            quantization::make_crew(work.tensors(), *results[0].options, work.chunk_count()));
   // The threads begin at once, while the writers make the headers and reserve the space.
   std::optional<Pipeline> pipeline(
-      std::in_place, work.chunk_count(), crew.thread_count,
+      std::in_place, work.chunk_count(), threads_for(crew.thread_count, work.chunk_count()),
       [&](std::uint64_t index, QuantizedChunk& chunk, QuantizeScratch& scratch) {
         const ChunkedTensor& tensor = work.tensors()[work.tensor_of(index)];
         const Result<void> result = quantizer.run(tensor, work.chunk(index), chunk, scratch);

@@ -17,9 +17,9 @@ struct Crew {
 };
 
 /// The crew for these chunks: what the options ask for, or as much of it as their limit of memory
-/// leaves; Errc::invalid_argument names the least limit.
+/// leaves; Errc::invalid_argument names the least limit. `header_bytes` are those of the source.
 [[nodiscard]] Result<Crew> make_crew(std::span<const ChunkedTensor> tensors,
-                                     const QuantizeModelOptions& options,
-                                     std::uint64_t chunk_count);
+                                     const QuantizeModelOptions& options, std::uint64_t chunk_count,
+                                     std::uint64_t header_bytes);
 
 }  // namespace ingot::quantization
