@@ -59,12 +59,14 @@ struct QuantizeModelOptions {
 
   unsigned thread_count = 0;  ///< 0: as many as the machine has cores. The bytes are the same.
 
-  /// Limit of the memory of the process while it works, what it held before included; 0: none.
-  /// Fewer threads work, and less ahead, so that it is kept; the bytes are the same.
+  /// Limit of the memory of the process while it writes, what it held before included; 0: none.
+  /// Fewer threads work, and less ahead, so that it is kept; the bytes are the same. Planning is
+  /// not limited. Pages of a mapped file count as memory, so open the model with FileAccess::read.
   std::uint64_t max_memory_bytes = 0;
 
-  /// The file of a result is OUT.ingot-part until it is whole, and stays if the process is killed,
-  /// interrupted, or fails by no fault of the model, with notes beside it. For results of one file.
+  /// The file of a result is OUT.ingot-quantizing until it is whole, with notes beside it. It stays
+  /// if the process is killed, or ends with an error when a tensor is finished. For results of one
+  /// file.
   bool keeps_parts = false;
   /// Goes on with what such a process of the same model, plan and options has left: tensors whose
   /// bytes have the digests that it noted. Without any it begins anew. Sets `keeps_parts`.

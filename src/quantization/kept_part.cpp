@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "quantization/kept_part.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/checked.hpp"
 #include "base/messages.hpp"
 #include "ingot/source.hpp"
 #include "ingot/version.h"
@@ -20,6 +22,9 @@ namespace ingot::quantization {
 namespace {
 
 constexpr std::size_t digest_digits = 32;  // of a digest by XXH3 with 128 bits, hexadecimal
+constexpr std::size_t head_bytes = digest_digits + 1;
+constexpr char with_nan = 'n';
+constexpr char without_nan = '-';
 constexpr std::size_t record_bytes = digest_digits + sizeof(TensorError);
 static_assert(std::is_trivially_copyable_v<TensorError>);
 
@@ -67,6 +72,15 @@ Result<void> add_importance(Digest& digest, const ImportanceMatrix& matrix) {
     weights.resize(static_cast<std::size_t>(entry.value_count));
     INGOT_TRY_VOID(matrix.read_weights(entry, 0, weights));
     digest.update(std::as_bytes(std::span(weights)));
+    if (entry.moment_columns == 0) continue;
+    const std::uint64_t blocks = divide_up(entry.column_count(), entry.moment_columns);
+    for (std::uint64_t i = 0; i < entry.expert_count * blocks; ++i) {
+      const std::uint64_t first = i % blocks * entry.moment_columns;
+      const std::uint64_t columns = std::min(entry.moment_columns, entry.column_count() - first);
+      weights.resize(static_cast<std::size_t>(columns * columns));
+      INGOT_TRY_VOID(matrix.read_moments(entry, i / blocks, i % blocks, weights));
+      digest.update(std::as_bytes(std::span(weights)));
+    }
   }
   return {};
 }
@@ -111,14 +125,15 @@ Result<std::string> digest_work(const PlannedResult& result, std::span<const std
 
 Result<KeptPart> KeptPart::open(PartPlan plan) {
   plan.path = io::real_path(plan.path);
-  const std::string part_path = plan.path + ".ingot-part";
+  const std::string part_path = plan.path + ".ingot-quantizing";
   INGOT_TRY(io::StagedFile file, io::StagedFile::open(part_path, part_path + ".notes", "written"));
   KeptPart part(std::move(plan), std::move(file));
   Result<void> begun = part.begin();
   if (!begun) {
-    if (part.finished_.empty()) part.remove();
+    if (part.is_begun_here_) part.remove();
     return fail(std::move(begun).error());
   }
+  part.plan_.header = {};  // that of a large vocabulary takes some MiB
   return part;
 }
 
@@ -129,52 +144,64 @@ std::uint64_t KeptPart::whole_bytes() const noexcept {
 }
 
 Result<void> KeptPart::begin() {
-  INGOT_TRY(io::OwnFile notes, io::open_own_file(file_.notes_path()));
-  notes_ = std::move(notes.descriptor);
+  INGOT_TRY(notes_, file_.open_notes());
   if (plan_.resumes) INGOT_TRY_VOID(load());
   if (is_named_) return {};
-  if (const auto there = read_file(plan_.path); there && !plan_.may_replace) {
-    const bool may_be_this =
-        plan_.resumes && (*there)->size_bytes() == whole_bytes() && has_header(**there);
-    if (!may_be_this) return fail(Errc::already_exists, plan_.path);
+  if (struct stat status{}; ::stat(plan_.path.c_str(), &status) == 0) {
+    if (plan_.may_replace && !S_ISREG(status.st_mode)) {
+      return fail(Errc::not_a_regular_file, plan_.path, "the output exists and is not a file");
+    }
+    const auto there = read_file(plan_.path);
+    const bool may_be_this = plan_.resumes && S_ISREG(status.st_mode) && there &&
+                             (*there)->size_bytes() == whole_bytes() && has_header(**there);
+    if (!plan_.may_replace && !may_be_this) return fail(Errc::already_exists, plan_.path);
   }
-  if (finished_.empty()) INGOT_TRY_VOID(file_.clear());
+  if (finished_.empty()) {
+    is_begun_here_ = true;
+    INGOT_TRY_VOID(file_.clear());
+  }
   size_bytes_ = plan_.header.size();
   for (std::size_t i = 0; i < finished_.size(); ++i) size_bytes_ += plan_.tensor_bytes[i];
   INGOT_TRY_VOID(file_.reserve(whole_bytes(), size_bytes_));
   if (finished_.empty()) INGOT_TRY_VOID(file_.write(0, plan_.header));
   // What follows the last finished tensor is of no use.
-  const std::uint64_t kept =
-      finished_.empty() ? 0 : digest_digits + finished_.size() * record_bytes;
+  const std::uint64_t kept = finished_.empty() ? 0 : head_bytes + finished_.size() * record_bytes;
   if (::ftruncate(notes_.get(), static_cast<off_t>(kept)) != 0) {
     return io::fail_with_errno(errno, file_.notes_path(), "cut it");
   }
-  if (kept != 0) return {};
-  return io::write_fully(notes_.get(), 0, std::as_bytes(std::span(plan_.work)), "write the notes");
+  const std::string head = plan_.work + (plan_.allows_nan ? with_nan : without_nan);
+  return with_subject(
+      file_.notes_path(),
+      io::write_fully(notes_.get(), 0, std::as_bytes(std::span(head)), "write the notes"));
 }
 
 /// Finds what is finished: tensors of the part, or all of the file that has its name.
 Result<void> KeptPart::load() {
-  const std::uint64_t most = digest_digits + plan_.tensor_bytes.size() * record_bytes;
+  const std::uint64_t most = head_bytes + plan_.tensor_bytes.size() * record_bytes;
   INGOT_TRY(const std::string notes, io::read_own_file(file_.notes_path(), most));
-  if (notes.size() < digest_digits || notes.substr(0, digest_digits) != plan_.work) return {};
+  if (notes.size() < head_bytes || notes.substr(0, digest_digits) != plan_.work) return {};
+  // Tensors that a stricter work has finished hold no NaN.
+  if (notes[digest_digits] != without_nan && !plan_.allows_nan) return {};
   INGOT_TRY(const std::uint64_t part_bytes, file_.size_bytes());
   // The part that is new is empty: the earlier one got its name, if it was this one.
   const auto source = read_file(part_bytes == 0 ? plan_.path : file_.path());
+  if (!source && part_bytes != 0) return Failure(source.error());  // it may be good
   if (!source || !has_header(**source)) return {};
   std::uint64_t offset = plan_.header.size();
-  const std::size_t count = (notes.size() - digest_digits) / record_bytes;
+  const std::size_t count = (notes.size() - head_bytes) / record_bytes;
   for (std::size_t i = 0; i < count; ++i) {
-    const char* const record = notes.data() + digest_digits + i * record_bytes;
+    const char* const record = notes.data() + head_bytes + i * record_bytes;
     TensorError error;
     std::memcpy(&error, record + digest_digits, sizeof error);
+    if (plan_.tensor_bytes[i] > (*source)->size_bytes() - offset) break;
     const bool is_read = read_pieces(**source, offset, plan_.tensor_bytes[i],
                                      [&](std::span<const std::byte> bytes, std::uint64_t) {
                                        digest_.update(bytes);
                                        return true;
                                      });
+    if (!is_read) return fail(Errc::io_error, file_.path(), "what is there cannot be read");
     add(digest_, error);
-    if (digest_.finish() != std::string_view(record, digest_digits) || !is_read) break;
+    if (digest_.finish() != std::string_view(record, digest_digits)) break;
     finished_.push_back(error);
     offset += plan_.tensor_bytes[i];
   }
@@ -183,7 +210,6 @@ Result<void> KeptPart::load() {
       finished_.size() == plan_.tensor_bytes.size() && (*source)->size_bytes() == whole_bytes();
   if (is_named_) {
     size_bytes_ = whole_bytes();
-    ::unlink(file_.path().c_str());
   } else {
     finished_.clear();
   }
@@ -210,7 +236,7 @@ Result<void> KeptPart::end_tensor(const TensorError& error) {
   const std::string digest = digest_.finish();
   std::memcpy(record.data(), digest.data(), digest_digits);
   std::memcpy(record.data() + digest_digits, &error, sizeof error);
-  const std::uint64_t at = digest_digits + finished_.size() * record_bytes;
+  const std::uint64_t at = head_bytes + finished_.size() * record_bytes;
   finished_.push_back(error);
   return with_subject(file_.notes_path(),
                       io::write_fully(notes_.get(), at, record, "write the notes"));
@@ -221,9 +247,7 @@ Result<void> KeptPart::give_name() {
   // With the notes of no work a file of this name may still be this result, made earlier.
   const auto there = read_file(plan_.path);
   const auto made = read_file(file_.path());
-  if (plan_.resumes && there && made && are_equal(**there, **made)) {
-    ::unlink(file_.path().c_str());
-  } else {
+  if (!plan_.resumes || !there || !made || !are_equal(**there, **made)) {
     INGOT_TRY_VOID(file_.give_name(plan_.path, plan_.may_replace, io::Notes::stay));
   }
   is_named_ = true;
@@ -231,12 +255,16 @@ Result<void> KeptPart::give_name() {
   return {};
 }
 
-void KeptPart::forget() const noexcept { ::unlink(file_.notes_path().c_str()); }
+void KeptPart::forget() const {
+  if (!is_named_) return;
+  file_.remove();
+  // The lock went with the name of the part. Notes that another process has meanwhile are its own.
+  auto again = io::StagedFile::open(file_.path(), file_.notes_path(), "written");
+  if (again && again->is_new() && again->open_notes()) again->remove();
+}
 
 void KeptPart::remove() const noexcept {
-  if (is_named_) return;
-  file_.remove();
-  forget();
+  if (!is_named_) file_.remove();
 }
 
 }  // namespace ingot::quantization

@@ -29,17 +29,18 @@ namespace ingot::quantization {
 struct PartPlan {
   std::string path;  ///< The path of the whole file.
   bool may_replace = false;
-  bool resumes = false;  ///< Goes on with what is there; else begins anew.
-  std::string work;      ///< The digest of the work. What another work left is not used.
+  bool resumes = false;     ///< Goes on with what is there; else begins anew.
+  std::string work;         ///< The digest of the work. What another work left is not used.
+  bool allows_nan = false;  ///< What such a work left is used only by another such work.
   std::vector<std::byte> header;
   std::vector<std::uint64_t> tensor_bytes;  ///< With padding, in the order of the file.
 };
 
-/// `PATH.ingot-part`, locked, and beside it `PATH.ingot-part.notes`: the digest of the work, then a
-/// record of each finished tensor, its error and a digest of this and the tensor's bytes. Notes are
-/// neither flushed nor trusted: a tensor is finished if its bytes have the digest. They stay until
-/// `forget`, when all results of a run have their names, so that a file that has its name already
-/// is known to be whole.
+/// `PATH.ingot-quantizing`, locked, and beside it `PATH.ingot-quantizing.notes`: the digest of the
+/// work and whether it allows NaN, then a record of each finished tensor, its error and a digest of
+/// this and the tensor's bytes. Notes are neither flushed nor trusted: a tensor is finished if its
+/// bytes have the digest. They stay until `forget`, when all results of a run have their names, so
+/// that a file that has its name already is known to be whole.
 class KeptPart {
  public:
   /// Reads what is there. Errc::file_in_use; Errc::already_exists if PATH may not be replaced,
@@ -58,13 +59,15 @@ class KeptPart {
   [[nodiscard]] Result<void> end_tensor(const TensorError& error);
   [[nodiscard]] Result<void> flush() const { return is_named_ ? Result<void>() : file_.flush(); }
   [[nodiscard]] Result<void> give_name();
-  /// Removes the notes.
-  void forget() const noexcept;
+  [[nodiscard]] bool is_named() const noexcept { return is_named_; }
+  /// Removes the notes of what has its name.
+  void forget() const;
   /// Removes the part and its notes, unless it has its name.
   void remove() const noexcept;
 
  private:
-  KeptPart(PartPlan plan, io::StagedFile file) : plan_(std::move(plan)), file_(std::move(file)) {}
+  KeptPart(PartPlan plan, io::StagedFile file)
+      : plan_(std::move(plan)), file_(std::move(file)), is_begun_here_(file_.is_new()) {}
   [[nodiscard]] Result<void> begin();
   [[nodiscard]] Result<void> load();
   [[nodiscard]] bool has_header(const Source& source) const;
@@ -76,6 +79,7 @@ class KeptPart {
   std::vector<TensorError> finished_;
   Digest digest_{DigestAlgorithm::xxh3_128};
   std::uint64_t size_bytes_ = 0;
+  bool is_begun_here_;  // there is nothing of an earlier run
   bool is_named_ = false;
 };
 

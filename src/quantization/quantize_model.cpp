@@ -239,7 +239,12 @@ Result<std::vector<std::vector<TensorError>>> quantize_together(
   INGOT_TRY(std::vector<ResultWriter> writers, make_writers(model, results, replace));
   auto errors = make_all(model, results, writers, progress);
   if (errors) return errors;
-  for (const ResultWriter& writer : writers) writer.give_up(errors.error());
+  const bool may_go_on = std::ranges::any_of(writers, &ResultWriter::has_part);
+  for (const ResultWriter& writer : writers) writer.give_up(may_go_on);
+  if (may_go_on) {
+    std::string& detail = errors.error().detail;
+    detail += (detail.empty() ? "" : "; ") + std::string("resume goes on with what is finished");
+  }
   return errors;
 }
 

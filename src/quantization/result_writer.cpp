@@ -75,7 +75,7 @@ Result<ResultWriter> ResultWriter::create(const Model& model, const PlannedResul
 
 Result<void> ResultWriter::keep_part(const std::string& source) {
   if (result_.shards.size() != 1) {
-    return fail(Errc::invalid_argument, "resume",
+    return fail(Errc::invalid_argument, result_.options->resumes ? "resume" : "keeps_parts",
                 "parts are kept of results of one file, and this one has " +
                     std::to_string(result_.shards.size()) + "; make each shard by itself");
   }
@@ -86,6 +86,7 @@ Result<void> ResultWriter::keep_part(const std::string& source) {
   plan.path = shard.path;
   plan.may_replace = replace_;
   plan.resumes = result_.options->resumes;
+  plan.allows_nan = result_.options->allows_nan;
   INGOT_TRY(plan.header, header.serialise_header(result_format(*model_, *result_.options)));
   INGOT_TRY(plan.work, digest_work(result_, plan.header, source));
   INGOT_TRY(const std::span<const PlannedTensor> tensors, tensors_of(*result_.plan, shard));
@@ -162,9 +163,10 @@ Result<void> ResultWriter::finish() {
   return part_ ? part_->flush() : files_.sync();
 }
 
-void ResultWriter::give_up(const Error& error) const noexcept {
-  const bool may_go_on = category_of(error.code) == ErrorCategory::system;
-  if (part_ && (!may_go_on || part_->finished().empty())) part_->remove();
+void ResultWriter::give_up(bool may_go_on) const {
+  if (!part_) return;
+  if (part_->finished().empty()) part_->remove();
+  if (!may_go_on) part_->forget();
 }
 
 Result<std::vector<TensorError>> ResultWriter::commit() {

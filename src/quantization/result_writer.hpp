@@ -47,11 +47,16 @@ class ResultWriter {
   [[nodiscard]] Result<std::vector<TensorError>> commit();
 
   /// After all results of a run have their names: nothing has to be known about parts any more.
-  void forget_part() const noexcept {
+  void forget_part() const {
     if (part_) part_->forget();
   }
-  /// After a failure: a part stays if somebody may go on with it.
-  void give_up(const Error& error) const noexcept;
+  /// After a failure: whether there is a part that somebody may go on with.
+  [[nodiscard]] bool has_part() const noexcept {
+    return part_ && !part_->is_named() && !part_->finished().empty();
+  }
+  /// After a failure: removes a part without a finished tensor, and what is known about a file that
+  /// has its name, unless somebody `may_go_on` with the run.
+  void give_up(bool may_go_on) const;
 
   /// The bytes of all files so far.
   [[nodiscard]] std::uint64_t written_bytes() const noexcept { return written_bytes_; }

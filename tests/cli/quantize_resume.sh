@@ -29,7 +29,8 @@ check='
 head -c 5 one.gguf | grep -q older || cmp one.gguf "$original/m-Q8_0.gguf"
 "$ingot" quantize m.gguf one.gguf Q8_0 --force --resume -q
 cmp one.gguf "$original/m-Q8_0.gguf"
-[[ $(ls -A) == $'\''m.gguf\none.gguf'\'' ]] || { [[ $outcome == killed ]] && rm -f .*.tmp; }
+[[ $outcome != killed ]] || rm -f .*.tmp
+[[ $(ls -A) == $'\''m.gguf\none.gguf'\'' ]]
 '
 python3 "$tests/kill_at_random.py" --setup 'cp -p "$original/source.gguf" m.gguf; echo older >one.gguf' \
   --check "$check" "${modes[@]}" -- "$ingot" quantize m.gguf one.gguf Q8_0 --force --resume -q
@@ -41,12 +42,13 @@ cut_off() {
   rm -rf part
   (LD_PRELOAD=$kill_library INGOT_COUNT_CALLS=calls "$ingot" quantize m.gguf --to Q8_0 --to Q4_0 --to-dir part -q)
   local calls
-  for ((calls = $(cat calls); ; calls--)); do
+  for ((calls = $(cat calls); calls > 0; calls--)); do
     rm -rf part
     (LD_PRELOAD=$kill_library INGOT_KILL_AT=$calls "$ingot" quantize m.gguf --to Q8_0 --to Q4_0 \
       --to-dir part -q) 2>/dev/null || true
-    [[ -e part/m-Q8_0.gguf.ingot-part && -e part/m-Q4_0.gguf.ingot-part ]] && break
+    [[ -e part/m-Q8_0.gguf.ingot-quantizing && -e part/m-Q4_0.gguf.ingot-quantizing ]] && return
   done
+  fail "no kill leaves both parts"
 }
 tensors=$("$ingot" tensors m.gguf --json | grep -c '"name"')
 cut_off
@@ -62,7 +64,7 @@ sed 's/again\///' again.json >b.json
 expect_same a.json b.json
 # A byte that is wrong, in the part of one.
 cut_off
-printf '\xff' | dd of=part/m-Q8_0.gguf.ingot-part bs=1 seek=30000 conv=notrunc status=none
+printf '\xff' | dd of=part/m-Q8_0.gguf.ingot-quantizing bs=1 seek=30000 conv=notrunc status=none
 "$ingot" quantize m.gguf --to Q8_0 --to Q4_0 --to-dir part -q --resume
 expect_same m-Q8_0.gguf part/m-Q8_0.gguf
 # Another source of the same size and names, another option, a damaged note.
@@ -76,7 +78,7 @@ cut_off
 "$ingot" quantize m.gguf m-best.gguf Q4_0 --effort best -q 2>/dev/null
 expect_same m-best.gguf part/m-Q4_0.gguf
 cut_off
-printf '\xff' | dd of=part/m-Q8_0.gguf.ingot-part.notes bs=1 seek=200 conv=notrunc status=none
+printf '\xff' | dd of=part/m-Q8_0.gguf.ingot-quantizing.notes bs=1 seek=200 conv=notrunc status=none
 "$ingot" quantize m.gguf --to Q8_0 --to Q4_0 --to-dir part -q --resume
 expect_same other/m-Q8_0.gguf part/m-Q8_0.gguf
 [[ $(ls -A part) == $'m-Q4_0.gguf\nm-Q8_0.gguf' ]] || fail "$(ls -A part)"
@@ -87,4 +89,23 @@ cut_off
 echo other >part/m-Q8_0.gguf
 expect_error 2 'the file exists' "$ingot" quantize m.gguf --to Q8_0 --to-dir part -q --resume
 [[ $(ls -A part) == $'m-Q4_0.gguf\nm-Q8_0.gguf' ]] || fail "$(ls -A part)"
+# A failure keeps what is finished: a limit that is too small, a weight that is NaN, a name that was taken meanwhile.
+cut_off
+expect_error 2 'max-memory' "$ingot" quantize m.gguf --to Q8_0 --to Q4_0 --to-dir part -q --resume --max-memory 1M
+[[ -e part/m-Q8_0.gguf.ingot-quantizing && -e part/m-Q4_0.gguf.ingot-quantizing ]] || fail "$(ls -A part)"
+size=$(stat -c %s other/m-Q8_0.gguf)
+cp other/m-Q8_0.gguf part/m-Q8_0.gguf
+printf '\xff' | dd of=part/m-Q8_0.gguf bs=1 seek=$((size - 9)) conv=notrunc status=none
+chmod 640 part/m-Q8_0.gguf
+expect_error 2 'the file exists' "$ingot" quantize m.gguf --to Q8_0 --to-dir part -q --resume
+LD_PRELOAD=$kill_library INGOT_COUNT_CALLS=fewer "$ingot" quantize m.gguf --to Q8_0 --to Q4_0 --to-dir part -q \
+  --resume --force
+(($(cat fewer) < $(cat calls) / 2)) || fail "$(cat fewer) calls of $(cat calls): tensors were made again"
+expect_same other/m-Q8_0.gguf part/m-Q8_0.gguf
+[[ $(stat -c %a part/m-Q8_0.gguf) == 640 ]] || fail "the permissions of the replaced file are gone"
+[[ $(ls -A part) == $'m-Q4_0.gguf\nm-Q8_0.gguf' ]] || fail "$(ls -A part)"
+# An earlier report is not replaced.
+echo earlier >errors.json
+expect_error 2 'the file exists' "$ingot" quantize m.gguf --to Q8_0 --to-dir part -q --resume --report errors.json
+[[ $(cat errors.json) == earlier ]] || fail "the report was replaced"
 expect_error 2 '--shard I/N' "$ingot" quantize m.gguf set.gguf Q8_0 --shards 2 --resume

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -57,6 +58,21 @@ class KeptParts : public testing::Test {
     const auto part = KeptPart::open(plan);
     return part ? part->finished().size() : std::size_t{99};
   }
+  /// A model of two tensors of ones, but for one weight of the second.
+  void write_model(float weight) const {
+    ModelWriter writer;
+    writer.set_string("general.architecture", "test");
+    std::vector<float> floats(64 * 64, 1.0f);
+    const std::vector<float> ones = floats;
+    floats[5] = weight;
+    ASSERT_THAT(
+        writer.add_tensor("a.weight", TensorType::f32, {64, 64}, std::as_bytes(std::span(ones))),
+        Succeeds());
+    ASSERT_THAT(
+        writer.add_tensor("b.weight", TensorType::f32, {64, 64}, std::as_bytes(std::span(floats))),
+        Succeeds());
+    ASSERT_THAT(writer.write(folder_.path("in")), Succeeds());
+  }
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_.path(""))) {
@@ -89,18 +105,18 @@ TEST_F(KeptParts, GoOnAfterTheLastTensorThatIsFinished) {
 
 TEST_F(KeptParts, UseNothingThatHasChanged) {
   leave(3);
-  change("out.ingot-part", 10 + 150);  // in the second tensor
+  change("out.ingot-quantizing", 10 + 150);  // in the second tensor
   EXPECT_EQ(finished_of(plan()), 1u);
   leave(0);
   EXPECT_EQ(finished_of(plan()), 1u);
-  change("out.ingot-part.notes", 32 + 40);  // in the first error
+  change("out.ingot-quantizing.notes", 33 + 40);  // in the first error
   EXPECT_EQ(finished_of(plan()), 0u);
   {
     auto part = KeptPart::open(plan());
     write_tensor(*part, 1);
   }
   EXPECT_EQ(finished_of(plan()), 1u);
-  change("out.ingot-part", 5);  // in the header
+  change("out.ingot-quantizing", 5);  // in the header
   EXPECT_EQ(finished_of(plan()), 0u);
 }
 
@@ -117,6 +133,26 @@ TEST_F(KeptParts, AreOfOneWork) {
   EXPECT_EQ(finished_of(plan('b')), 0u);
 }
 
+TEST_F(KeptParts, OfAStrictWorkServeOneThatAllowsNan) {
+  leave(2);
+  PartPlan lenient = plan();
+  lenient.allows_nan = true;
+  EXPECT_EQ(finished_of(lenient), 2u);
+  EXPECT_EQ(finished_of(lenient), 2u);
+  EXPECT_EQ(finished_of(plan()), 0u);
+}
+
+TEST_F(KeptParts, StayIfTheNameIsTaken) {
+  leave(3);
+  fs::create_directory(folder_.path("out"));
+  EXPECT_THAT(KeptPart::open(plan()), FailsWith(Errc::already_exists));
+  PartPlan replacing = plan();
+  replacing.may_replace = true;
+  EXPECT_THAT(KeptPart::open(replacing), FailsWith(Errc::not_a_regular_file));
+  fs::remove(folder_.path("out"));
+  EXPECT_EQ(finished_of(plan()), 3u);
+}
+
 TEST_F(KeptParts, AreFoundUnderTheirName) {
   leave(3);
   {
@@ -129,7 +165,8 @@ TEST_F(KeptParts, AreFoundUnderTheirName) {
     EXPECT_EQ(part->finished().size(), 3u);
     ASSERT_THAT(part->give_name(), Succeeds());
   }
-  EXPECT_THAT(names(), testing::UnorderedElementsAre("out", "out.ingot-part.notes"));
+  EXPECT_THAT(names(), testing::UnorderedElementsAre("out", "out.ingot-quantizing",
+                                                     "out.ingot-quantizing.notes"));
   change("out", 300);
   // Now it is another file, which is in the way.
   auto part = KeptPart::open(plan());
@@ -161,15 +198,7 @@ TEST_F(KeptParts, StayIfTheWorkMayGoOn) {
   QuantizeModelOptions options;
   options.recipe = find_recipe("Q8_0");
   options.keeps_parts = true;
-  ModelWriter writer;
-  writer.set_string("general.architecture", "test");
-  const std::vector<float> floats(64 * 64, 1.0f);
-  for (const char* name : {"a.weight", "b.weight"}) {
-    ASSERT_THAT(
-        writer.add_tensor(name, TensorType::f32, {64, 64}, std::as_bytes(std::span(floats))),
-        Succeeds());
-  }
-  ASSERT_THAT(writer.write(folder_.path("in")), Succeeds());
+  write_model(1.0f);
   const Model model = *Model::open(folder_.path("in"));
   const QuantizePlan plan = *plan_quantization(model, options);
   const auto run = [&](const QuantizeProgress& progress) {
@@ -179,9 +208,11 @@ TEST_F(KeptParts, StayIfTheWorkMayGoOn) {
   EXPECT_THAT(run([&](std::uint64_t) { return ++calls < 1; }), FailsWith(Errc::interrupted));
   EXPECT_THAT(names(), testing::ElementsAre("in"));  // no tensor is finished
   calls = 0;
-  EXPECT_THAT(run([&](std::uint64_t) { return ++calls < 2; }), FailsWith(Errc::interrupted));
-  EXPECT_THAT(names(),
-              testing::UnorderedElementsAre("in", "out.ingot-part", "out.ingot-part.notes"));
+  const auto stopped = run([&](std::uint64_t) { return ++calls < 2; });
+  ASSERT_THAT(stopped, FailsWith(Errc::interrupted));
+  EXPECT_THAT(stopped.error().detail, testing::HasSubstr("resume"));
+  EXPECT_THAT(names(), testing::UnorderedElementsAre("in", "out.ingot-quantizing",
+                                                     "out.ingot-quantizing.notes"));
   options.resumes = true;
   EXPECT_THAT(run({}), Succeeds());
   EXPECT_THAT(names(), testing::UnorderedElementsAre("in", "out"));
@@ -189,6 +220,30 @@ TEST_F(KeptParts, StayIfTheWorkMayGoOn) {
       {.path = folder_.path("x"), .tensor_count = 1, .count = 2},
       {.path = folder_.path("y"), .first_tensor = 1, .index = 1, .count = 2}};
   EXPECT_THAT(quantize_set(model, plan, options, shards, false), FailsWith(Errc::invalid_argument));
+}
+
+TEST_F(KeptParts, StayAfterAWeightThatIsNotFinite) {
+  QuantizeModelOptions options;
+  options.recipe = find_recipe("Q8_0");
+  options.resumes = true;
+  write_model(std::numeric_limits<float>::quiet_NaN());
+  const Model model = *Model::open(folder_.path("in"));
+  const QuantizePlan plan = *plan_quantization(model, options);
+  const auto run = [&] {
+    return quantize_model(model, plan, options, {.path = folder_.path("out")}, false);
+  };
+  const auto refused = run();
+  ASSERT_THAT(refused, FailsWith(Errc::weight_not_finite));
+  EXPECT_THAT(refused.error().detail, testing::HasSubstr("resume goes on"));
+  EXPECT_THAT(names(), testing::UnorderedElementsAre("in", "out.ingot-quantizing",
+                                                     "out.ingot-quantizing.notes"));
+  options.max_memory_bytes = 1000;
+  EXPECT_THAT(run(), FailsWith(Errc::invalid_argument));
+  EXPECT_EQ(names().size(), 3u);
+  options.max_memory_bytes = 0;
+  options.allows_nan = true;
+  ASSERT_THAT(run(), Succeeds());
+  EXPECT_THAT(names(), testing::UnorderedElementsAre("in", "out"));
 }
 
 }  // namespace

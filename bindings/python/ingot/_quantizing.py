@@ -274,10 +274,12 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
         `importance` has second moments (``moment_columns=`` of `collect_importance`).
     max_memory : int
         Limit of the memory of the process while it writes, bytes; 0 for none. What Python held
-        before counts. Of several plans the first one's limit counts.
+        before counts, and so do pages of mapped files: open `source` with ``access="read"``.
+        Planning is not limited. Of several plans the first one's limit counts.
     resume : bool
-        Write into ``PATH.ingot-part``, which stays if the process is killed, and go on with what is
-        whole in one that is there. For results of one file.
+        Write into ``PATH.ingot-quantizing``, which stays if the process is killed or fails, and go on
+        with what is whole in one that is there. For results of one file. Whether a folder or a remote
+        model has changed is seen by a sample of each tensor alone.
 
     Raises
     ------

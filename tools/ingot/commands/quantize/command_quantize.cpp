@@ -108,10 +108,13 @@ void add_quantize_command(CLI::App& program, Console& console) {
       "does it; always as ggml; always by the search, which takes longer; default: auto");
   add_switch(command, "--no-feedback", options->has_no_feedback,
              "With --effort best, make no use of the second moments of an importance matrix");
-  add_byte_count(command, "--max-memory", options->settings.max_memory_bytes,
-                 "Work with less at once, so that the process never holds more than SIZE");
-  add_switch(command, "--resume", options->settings.resumes,
-             "Go on with what is whole of an earlier run that was killed, and keep it of this one");
+  add_byte_count(
+      command, "--max-memory", options->settings.max_memory_bytes,
+      "Write with less at once, so that the process does not hold more than SIZE; planning is not "
+      "limited, nor pages of files that --io mmap maps");
+  add_switch(
+      command, "--resume", options->settings.resumes,
+      "Use the finished tensors of an earlier run that was stopped; keep those of this run, too");
   add_switch(command, "--keep-split", options->settings.keeps_shards,
              "Of a model in shards, write as many: OUT-00001-of-00003.gguf and so on");
   add_text(command, "--shard", options->shard, "I/N",

@@ -50,9 +50,10 @@ ExitCode check_outputs(const QuantizeRequest& options, std::span<const Quantized
   }
   for (const std::string& out : outputs) {
     if (is_input(out, console, options)) return console.refuse_input(out);
-    // A file that is there may be what is wanted; the work will see.
+    // A model that is there may be what is wanted; the work will see.
     std::error_code ignored;
-    if (options.settings.resumes && std::filesystem::exists(out, ignored)) continue;
+    const bool is_report = out == options.report;
+    if (options.settings.resumes && !is_report && std::filesystem::exists(out, ignored)) continue;
     const ExitCode code = check_early(out, options.is_forced, console);
     if (code != ExitCode::done) return code;
   }

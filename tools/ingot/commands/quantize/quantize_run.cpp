@@ -122,7 +122,7 @@ class Run {
       return console_.refuse_usage(
           "quantize: --resume is for results of one file; --shard I/N makes each shard by itself");
     }
-    // Of those who name a folder, many work long; what they have made stays if they are killed.
+    // Runs into a folder are often long: keep their parts, so that --resume can go on.
     settings_.keeps_parts = !options_.to_dir.empty() && shards_.size() == 1;
     for (const QuantizedShard& shard : shards_) {
       INGOT_CLI_TRY(const std::uint64_t bytes,
@@ -159,8 +159,7 @@ class Run {
       print_target(console_, plan_, settings_);
     }
     if (options_.report.empty()) return ExitCode::done;
-    const Result<void> written = write_quantize_report(
-        options_.report, result, options_.is_forced || options_.settings.resumes);
+    const Result<void> written = write_quantize_report(options_.report, result, options_.is_forced);
     return written ? ExitCode::done : console_.fail(options_.report, written.error());
   }
 
@@ -179,6 +178,9 @@ class Run {
   ExitCode refuse(const Error& error) {
     if (error.code == Errc::invalid_argument && error.subject == "max_memory") {
       return console_.refuse_usage("quantize: --max-memory: " + error.detail);
+    }
+    if (error.code == Errc::interrupted && !error.detail.empty()) {
+      console_.remark(options_.file, "stopped; " + error.detail);
     }
     if (error.code != Errc::weights_required || importance_ != nullptr) {
       return console_.fail(options_.file, with_hint(error));
