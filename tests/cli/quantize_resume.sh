@@ -97,7 +97,7 @@ size=$(stat -c %s other/m-Q8_0.gguf)
 cp other/m-Q8_0.gguf part/m-Q8_0.gguf
 printf '\xff' | dd of=part/m-Q8_0.gguf bs=1 seek=$((size - 9)) conv=notrunc status=none
 chmod 640 part/m-Q8_0.gguf
-expect_error 2 'the file exists' "$ingot" quantize m.gguf --to Q8_0 --to-dir part -q --resume
+expect_error 2 '--force replaces it; resume goes on' "$ingot" quantize m.gguf --to Q8_0 --to-dir part -q --resume
 LD_PRELOAD=$kill_library INGOT_COUNT_CALLS=fewer "$ingot" quantize m.gguf --to Q8_0 --to Q4_0 --to-dir part -q \
   --resume --force
 (($(cat fewer) < $(cat calls) / 2)) || fail "$(cat fewer) calls of $(cat calls): tensors were made again"

@@ -182,6 +182,10 @@ class Run {
     if (error.code == Errc::interrupted && !error.detail.empty()) {
       console_.remark(options_.file, "stopped; " + error.detail);
     }
+    if (error.code == Errc::already_exists && !error.detail.empty()) {
+      return console_.refuse(error.subject,
+                             "the file exists; --force replaces it; " + error.detail);
+    }
     if (error.code != Errc::weights_required || importance_ != nullptr) {
       return console_.fail(options_.file, with_hint(error));
     }
