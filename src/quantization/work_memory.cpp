@@ -22,6 +22,9 @@ constexpr std::uint64_t thread_allowance_bytes = 2 * mebibyte;
 /// What the work needs beside threads, chunks and headers: what the heap wastes.
 constexpr std::uint64_t work_allowance_bytes = 8 * mebibyte;
 
+/// The memory of a process differs by this much from run to run.
+constexpr std::uint64_t run_allowance_mebibytes = 4;
+
 /// A header in the making is there as keys and as bytes; one is made after the other.
 constexpr std::uint64_t header_copies = 2;
 
@@ -101,7 +104,7 @@ Result<Crew> make_crew(std::span<const ChunkedTensor> tensors, const QuantizeMod
     return fail(Errc::invalid_argument, "max_memory",
                 format_bytes(options.max_memory_bytes) +
                     " do not suffice; the least that does is " +
-                    std::to_string(divide_up(least, mebibyte) + 1) + " MiB");
+                    std::to_string(divide_up(least, mebibyte) + run_allowance_mebibytes) + " MiB");
   }
   const std::uint64_t left = options.max_memory_bytes - before;
   // Threads are worth more than chunks ahead, but each wants one while another is written.
