@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -237,7 +238,8 @@ TEST(WeightGrid, OfGroupsOfASuperBlockIsNearerThanTheReference) {
       double sum = 0;
       double reference_sum = 0;
       for (std::size_t first = 0; first < source.size(); first += 256) {
-        const std::vector<double> block(source.begin() + first, source.begin() + first + 256);
+        const auto part = std::span(source).subspan(first, 256);
+        const std::vector<double> block(part.begin(), part.end());
         const double error = distance_of(std::span(found.decoded).subspan(first, 256), block);
         const double old = distance_of(std::span(reference.decoded).subspan(first, 256), block);
         EXPECT_LE(error, old) << find_type(type)->name << " " << seed;
