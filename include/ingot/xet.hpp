@@ -30,6 +30,9 @@ struct XetHash {
 /// The hash that 64 lower-case digits stand for; nothing if they are none.
 [[nodiscard]] INGOT_EXPORT std::optional<XetHash> parse_xet_hash(std::string_view digits);
 
+/// The most bytes of a chunk.
+inline constexpr std::size_t most_xet_chunk_bytes = std::size_t{128} << 10;
+
 /// A piece of a file whose ends its bytes decide, so that equal bytes in two files are mostly equal
 /// chunks, wherever they stand: 8 to 128 KiB, 64 KiB on average. The last one of a file may be
 /// smaller.

@@ -9,12 +9,10 @@
 #include <utility>
 
 #include "ingot/parallel.hpp"
+#include "io/source_pieces.hpp"
 
 namespace ingot {
 namespace {
-
-constexpr std::uint64_t read_bytes = std::uint64_t{1} << 20;
-constexpr std::uint64_t most_chunk_bytes = std::uint64_t{128} << 10;
 
 /// A line of a list of chunks is shorter than this; so is a comment.
 constexpr std::size_t most_line_bytes = 256;
@@ -49,7 +47,7 @@ Result<XetChunk> parse_chunk(std::string_view text, std::uint64_t line) {
     const auto [end, error] =
         std::from_chars(size.data(), size.data() + size.size(), chunk.size_bytes);
     if (error == std::errc() && end == size.data() + size.size() && chunk.size_bytes != 0 &&
-        chunk.size_bytes <= most_chunk_bytes) {
+        chunk.size_bytes <= most_xet_chunk_bytes) {
       chunk.hash = *hash;
       return chunk;
     }
@@ -97,7 +95,7 @@ class UploadPlanner {
     INGOT_TRY(const bool is_list, is_chunk_list(*file));
     if (is_list) {
       INGOT_TRY_VOID(read_chunk_list(*file, know));
-      return tell(file->size_bytes());
+      return tell(file->size_bytes()) ? Result<void>() : fail(Errc::interrupted, {});
     }
     return hash_file(*file, XetHasher(know)).map([](const XetHash&) {});
   }
@@ -111,22 +109,21 @@ class UploadPlanner {
   }
 
   Result<XetHash> hash_file(const Source& file, XetHasher hasher) {
-    std::vector<std::byte> buffer(
-        static_cast<std::size_t>(std::min(read_bytes, file.size_bytes())));
-    for (std::uint64_t done = 0; done < file.size_bytes(); done += buffer.size()) {
-      buffer.resize(static_cast<std::size_t>(std::min(read_bytes, file.size_bytes() - done)));
-      INGOT_TRY_VOID(file.read(done, buffer));
-      hasher.update(buffer);
-      INGOT_TRY_VOID(tell(buffer.size()));
-    }
+    INGOT_TRY(const bool is_whole,
+              io::read_pieces(file, 0, file.size_bytes(),
+                              [&](std::span<const std::byte> bytes, std::uint64_t) {
+                                hasher.update(bytes);
+                                return tell(bytes.size());
+                              }));
+    if (!is_whole) return fail(Errc::interrupted, {});
     return hasher.finish();
   }
 
-  Result<void> tell(std::uint64_t bytes) {
+  /// Whether the caller wants to go on after these bytes.
+  bool tell(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     done_bytes_ += bytes;
-    if (options_.progress && !options_.progress(done_bytes_)) return fail(Errc::interrupted, {});
-    return {};
+    return !options_.progress || options_.progress(done_bytes_);
   }
 
   void count(UploadFile& file) {

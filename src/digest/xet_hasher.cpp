@@ -13,7 +13,7 @@ namespace {
 
 // The constants of huggingface.co/docs/xet/chunking.
 constexpr std::size_t least_chunk_bytes = std::size_t{8} << 10;
-constexpr std::size_t most_chunk_bytes = std::size_t{128} << 10;
+static_assert(most_xet_chunk_bytes <= digest::most_blake3_bytes);
 constexpr std::uint64_t boundary_mask = 0xffff'0000'0000'0000;
 constexpr std::uint64_t gear_numbers[256] = {
 #include "digest/gear_table.def"
@@ -35,7 +35,7 @@ class ChunkCutter {
     const auto left_until = [&](std::size_t size) {
       return std::min(bytes.size(), size - std::min(size, size_));
     };
-    const std::size_t end = left_until(most_chunk_bytes);
+    const std::size_t end = left_until(most_xet_chunk_bytes);
     const std::size_t first_test = left_until(least_chunk_bytes - 1);
     std::size_t i = left_until(first_hashed);
     std::uint64_t gear = gear_;
@@ -50,7 +50,7 @@ class ChunkCutter {
     }
     gear_ = gear;
     size_ += i;
-    is_complete_ = is_boundary || size_ == most_chunk_bytes;
+    is_complete_ = is_boundary || size_ == most_xet_chunk_bytes;
     return i;
   }
 
@@ -81,7 +81,7 @@ struct XetHasher::State {
 
 XetHasher::XetHasher(XetChunkSink sink) : state_(std::make_unique<State>()) {
   state_->sink = std::move(sink);
-  state_->begun.reserve(most_chunk_bytes);
+  state_->begun.reserve(most_xet_chunk_bytes);
 }
 XetHasher::XetHasher(XetHasher&&) noexcept = default;
 XetHasher& XetHasher::operator=(XetHasher&&) noexcept = default;

@@ -13,6 +13,7 @@
 #include "base/checked.hpp"
 #include "base/siphash.hpp"
 #include "io/plain_file.hpp"
+#include "io/source_pieces.hpp"
 
 namespace ingot::io {
 namespace {
@@ -207,14 +208,12 @@ Result<std::uint64_t> hash_data(const Source& file, std::uint64_t data_offset) {
 }
 
 Result<std::uint64_t> hash_header(const Source& file, std::uint64_t data_offset) {
-  constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;
   SipKey key{data_offset, file.size_bytes()};
-  std::vector<std::byte> piece;
-  for (std::uint64_t at = 0; at < data_offset; at += piece.size()) {
-    piece.resize(static_cast<std::size_t>(std::min(piece_bytes, data_offset - at)));
-    INGOT_TRY_VOID(file.read(at, piece));
-    key.k0 = siphash_1_3(key, {reinterpret_cast<const char*>(piece.data()), piece.size()});
-  }
+  INGOT_TRY_VOID(
+      read_pieces(file, 0, data_offset, [&](std::span<const std::byte> bytes, std::uint64_t) {
+        key.k0 = siphash_1_3(key, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+        return true;
+      }));
   return key.k0;
 }
 

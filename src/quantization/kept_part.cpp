@@ -17,6 +17,7 @@
 #include "io/file_stamp.hpp"
 #include "io/in_place_file.hpp"
 #include "io/own_file.hpp"
+#include "io/source_pieces.hpp"
 
 namespace ingot::quantization {
 namespace {
@@ -31,9 +32,6 @@ static_assert(std::is_trivially_copyable_v<TensorError>);
 /// The bytes at the beginning and the end of a tensor that stand for it. Training changes them all.
 constexpr std::uint64_t sample_bytes = 1024;
 
-/// The most that is read at once to look at what is there.
-constexpr std::uint64_t most_read_bytes = std::uint64_t{1} << 20;
-
 template <class Number>
 void add(Digest& digest, const Number& number) {
   digest.update(std::as_bytes(std::span(&number, 1)));
@@ -44,24 +42,15 @@ void add(Digest& digest, std::string_view text) {
   digest.update(std::as_bytes(std::span(text)));
 }
 
-/// Calls `take` with all bytes of a range, piece by piece; false if they cannot be read.
-template <class Take>
-bool read_pieces(const Source& source, std::uint64_t offset, std::uint64_t size, const Take& take) {
-  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(size, most_read_bytes)));
-  for (std::uint64_t done = 0; done < size; done += buffer.size()) {
-    buffer.resize(static_cast<std::size_t>(std::min(size - done, most_read_bytes)));
-    if (!source.read(offset + done, buffer) || !take(buffer, done)) return false;
-  }
-  return true;
-}
-
 bool are_equal(const Source& a, const Source& b) {
   if (a.size_bytes() != b.size_bytes()) return false;
   std::vector<std::byte> other;
-  return read_pieces(a, 0, a.size_bytes(), [&](std::span<const std::byte> bytes, std::uint64_t at) {
-    other.resize(bytes.size());
-    return b.read(at, other).has_value() && std::ranges::equal(bytes, other);
-  });
+  return io::read_pieces(a, 0, a.size_bytes(),
+                         [&](std::span<const std::byte> bytes, std::uint64_t at) {
+                           other.resize(bytes.size());
+                           return b.read(at, other).has_value() && std::ranges::equal(bytes, other);
+                         })
+      .value_or(false);
 }
 
 Result<void> add_importance(Digest& digest, const ImportanceMatrix& matrix) {
@@ -194,11 +183,11 @@ Result<void> KeptPart::load() {
     TensorError error;
     std::memcpy(&error, record + digest_digits, sizeof error);
     if (plan_.tensor_bytes[i] > (*source)->size_bytes() - offset) break;
-    const bool is_read = read_pieces(**source, offset, plan_.tensor_bytes[i],
-                                     [&](std::span<const std::byte> bytes, std::uint64_t) {
-                                       digest_.update(bytes);
-                                       return true;
-                                     });
+    const auto is_read = io::read_pieces(**source, offset, plan_.tensor_bytes[i],
+                                         [&](std::span<const std::byte> bytes, std::uint64_t) {
+                                           digest_.update(bytes);
+                                           return true;
+                                         });
     if (!is_read) return fail(Errc::io_error, file_.path(), "what is there cannot be read");
     add(digest_, error);
     if (digest_.finish() != std::string_view(record, digest_digits)) break;
@@ -217,10 +206,11 @@ Result<void> KeptPart::load() {
 }
 
 bool KeptPart::has_header(const Source& source) const {
-  return read_pieces(source, 0, plan_.header.size(),
-                     [&](std::span<const std::byte> bytes, std::uint64_t at) {
-                       return std::memcmp(bytes.data(), &plan_.header[at], bytes.size()) == 0;
-                     });
+  return io::read_pieces(source, 0, plan_.header.size(),
+                         [&](std::span<const std::byte> bytes, std::uint64_t at) {
+                           return std::memcmp(bytes.data(), &plan_.header[at], bytes.size()) == 0;
+                         })
+      .value_or(false);
 }
 
 Result<void> KeptPart::write(std::span<const std::byte> bytes) {
@@ -245,9 +235,12 @@ Result<void> KeptPart::end_tensor(const TensorError& error) {
 Result<void> KeptPart::give_name() {
   if (is_named_) return {};
   // With the notes of no work a file of this name may still be this result, made earlier.
-  const auto there = read_file(plan_.path);
-  const auto made = read_file(file_.path());
-  if (!plan_.resumes || !there || !made || !are_equal(**there, **made)) {
+  const auto is_there = [&] {
+    const auto there = read_file(plan_.path);
+    const auto made = read_file(file_.path());
+    return there && made && are_equal(**there, **made);
+  };
+  if (!plan_.resumes || !is_there()) {
     INGOT_TRY_VOID(file_.give_name(plan_.path, plan_.may_replace, io::Notes::stay));
   }
   is_named_ = true;

@@ -9,6 +9,7 @@
 #include "base/byte_order.hpp"
 #include "base/hexadecimal.hpp"
 #include "ingot/digest.hpp"
+#include "io/source_pieces.hpp"
 
 namespace ingot::formats {
 namespace {
@@ -22,14 +23,15 @@ constexpr std::uint64_t footer_bytes = 48;
 Result<std::string> digest_of_range(const Source& file, std::uint64_t begin, std::uint64_t end,
                                     const OpenProgress& progress) {
   Digest digest(DigestAlgorithm::sha256);
-  std::vector<std::byte> piece(static_cast<std::size_t>(std::min(piece_bytes, end - begin)));
-  for (std::uint64_t at = begin; at < end;) {
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), end - at));
-    INGOT_TRY_VOID(file.read(at, std::span(piece).first(count)));
-    digest.update(std::span(piece).first(count));
-    at += count;
-    if (progress && !progress(at - begin, end - begin)) return fail(Errc::interrupted, {});
-  }
+  INGOT_TRY(const bool is_whole, io::read_pieces(
+                                     file, begin, end - begin,
+                                     [&](std::span<const std::byte> bytes, std::uint64_t done) {
+                                       digest.update(bytes);
+                                       return !progress ||
+                                              progress(done + bytes.size(), end - begin);
+                                     },
+                                     piece_bytes));
+  if (!is_whole) return fail(Errc::interrupted, {});
   return digest.finish();
 }
 

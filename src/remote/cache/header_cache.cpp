@@ -18,6 +18,7 @@
 #include "io/file_descriptor.hpp"
 #include "io/own_file.hpp"
 #include "io/small_file.hpp"
+#include "io/source_pieces.hpp"
 #include "remote/places/json_answer.hpp"
 
 namespace ingot::remote {
@@ -26,7 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t cache_layout_version = 1;
-constexpr std::size_t copied_bytes = std::size_t{1} << 20;
 /// No header is longer; more is read where nobody says that the header has ended.
 constexpr std::uint64_t most_kept_bytes = std::uint64_t{256} << 20;
 constexpr std::uint64_t is_broken = ~std::uint64_t{0};
@@ -65,14 +65,12 @@ void make_folder(const fs::path& path) {
 
 std::optional<std::string> digest_of_source(const Source& source) {
   Digest digest(DigestAlgorithm::xxh3_128);
-  std::vector<std::byte> piece(
-      static_cast<std::size_t>(std::min<std::uint64_t>(copied_bytes, source.size_bytes())));
-  for (std::uint64_t offset = 0; offset < source.size_bytes(); offset += piece.size()) {
-    const auto bytes = std::span(piece).first(static_cast<std::size_t>(
-        std::min<std::uint64_t>(piece.size(), source.size_bytes() - offset)));
-    if (!source.read(offset, bytes)) return std::nullopt;
-    digest.update(bytes);
-  }
+  const auto is_read = io::read_pieces(source, 0, source.size_bytes(),
+                                       [&](std::span<const std::byte> bytes, std::uint64_t) {
+                                         digest.update(bytes);
+                                         return true;
+                                       });
+  if (!is_read) return std::nullopt;
   return digest.finish();
 }
 
