@@ -93,9 +93,9 @@ Result<void> write_chunks(const UploadPlan& plan, OutputFile& file) {
 }
 
 /// The size of all files that will be read; those that cannot be are the work's to refuse.
-std::uint64_t bytes_of(const std::vector<std::string>& paths) {
+std::uint64_t bytes_of(const std::vector<std::string>& files) {
   std::uint64_t sum = 0;
-  for (const std::string& path : files_to_upload(paths).value_or(paths)) {
+  for (const std::string& path : files) {
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(path, error);
     if (!error) sum += size;
@@ -104,10 +104,14 @@ std::uint64_t bytes_of(const std::vector<std::string>& paths) {
 }
 
 ExitCode run(const Options& options, Console& console) {
+  INGOT_CLI_TRY(const std::vector<std::string> files, files_to_upload(options.files), console,
+                "plan-upload");
+  INGOT_CLI_TRY(const std::vector<std::string> against, files_to_upload(options.against), console,
+                "plan-upload");
   std::optional<OutputFile> list;
   if (!options.out.empty()) {
-    for (const auto* paths : {&options.files, &options.against}) {
-      for (const std::string& path : files_to_upload(*paths).value_or(*paths)) {
+    for (const auto* paths : {&files, &against}) {
+      for (const std::string& path : *paths) {
         if (is_same_file(path, options.out)) {
           return console.refuse(options.out, "it is an input; the list must be another file");
         }
@@ -115,14 +119,13 @@ ExitCode run(const Options& options, Console& console) {
     }
     INGOT_CLI_TRY(list, OutputFile::create(options.out, options.is_forced), console, options.out);
   }
-  const std::uint64_t total_bytes = bytes_of(options.files) + bytes_of(options.against);
+  const std::uint64_t total_bytes = bytes_of(files) + bytes_of(against);
   INGOT_CLI_TRY(const UploadPlan plan,
                 run_with_progress(console, "plan-upload", total_bytes,
                                   [&](const GoOn& go_on) {
-                                    return plan_upload(options.files,
-                                                       {.against = options.against,
-                                                        .thread_count = console.threads(),
-                                                        .progress = go_on});
+                                    return plan_upload(files, {.against = against,
+                                                               .thread_count = console.threads(),
+                                                               .progress = go_on});
                                   }),
                 console, "plan-upload");
   if (list) INGOT_CLI_TRY_VOID(write_chunks(plan, *list), console, options.out);

@@ -337,7 +337,9 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   }
   const auto types = recipe_options(options, console);
   if (!types) return types.error().code;
-  options.settings.resume_key = state_of_folder(options.file);
+  if (options.settings.resumes || !options.to_dir.empty()) {
+    options.settings.resume_key = state_of_folder(options.file);
+  }
   if (options.pre && !is_model_to_import(console, options.file)) {
     return console.refuse_usage("quantize: --pre is for model folders");
   }
