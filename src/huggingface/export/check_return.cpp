@@ -69,7 +69,10 @@ class SketchStore final : public Store {
 /// The type whose import would give the model; nothing for types that no import makes.
 std::optional<TensorType> import_type(const Model& model) {
   const auto file_type = model.get_or<std::uint64_t>(keys::general_file_type, ~std::uint64_t{0});
-  const auto type = type_of_file_type(file_type);
+  auto type = type_of_file_type(file_type);
+  // Experts of MXFP4 stay what they are; the type is that of the others.
+  const TensorInfo* const embeddings = model.find_tensor("token_embd.weight");
+  if (type == TensorType::mxfp4 && embeddings != nullptr) type = embeddings->type;
   return type && huggingface::is_import_type(*type) ? type : std::nullopt;
 }
 

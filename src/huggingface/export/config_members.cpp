@@ -38,12 +38,13 @@ ordered_json list_of(const Array& array) {
   return list;
 }
 
-/// The name behind `a`, `a?`, `a ?? b` and `nonzero(a?)`; nullptr for expressions that compute
-/// more: other keys then give the members that they use.
+/// The name behind `a`, `a?`, `a ?? b`, `a? or b` and `nonzero(a?)`; nullptr for expressions that
+/// compute more: other keys then give the members that they use.
 const ExpressionNode* name_in(const ExpressionNode& node) {
   if (node.kind == NodeKind::name) return &node;
-  const bool is_choice = node.kind == NodeKind::operation && node.text == "??" &&
-                         node.operands[1].kind != NodeKind::operation;
+  const bool is_choice =
+      node.kind == NodeKind::operation &&
+      (node.text == "or" || (node.text == "??" && node.operands[1].kind != NodeKind::operation));
   const bool is_transparent = is_choice || (node.kind == NodeKind::call && node.text == "nonzero");
   return is_transparent ? name_in(node.operands[0]) : nullptr;
 }
@@ -185,7 +186,7 @@ class ConfigBuilder {
     if (tokens != nullptr && tokens->is_array()) set("vocab_size", tokens->as_array().size());
   }
 
-  /// The members so far, with one for each tensor.
+  /// The members so far, with one for each tensor and one for each key of the architecture.
   Result<Config> with_tensors() const {
     nlohmann::json values = config_.values;
     values["architectures"] = nlohmann::json::array({facts_.architecture.classes.front()});
@@ -194,6 +195,14 @@ class ConfigBuilder {
       std::string name = "tensor_" + std::string(layer ? layer->rest : tensor.name);
       std::ranges::replace(name, '.', '_');
       values[name] = true;
+    }
+    const std::string prefix =
+        std::string(facts_.model.get_or<std::string_view>(keys::general_architecture, "")) + ".";
+    for (const KeyValue& entry : facts_.model.metadata()) {
+      if (!entry.key.starts_with(prefix)) continue;
+      std::string name = "key_" + std::string(entry.key.substr(prefix.size()));
+      std::ranges::replace(name, '.', '_');
+      values[name] = json_of(entry.value);
     }
     return Config::parse(values.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
                          "config.json");

@@ -42,8 +42,10 @@ bool is_model_file(std::string_view name) {
 
 }  // namespace
 
-MakeTensor add_to_numbers(const OutputTensor& tensor, double added) {
-  return [tensor, added](const Model& model, unsigned thread_count, const DataSink& sink) {
+MakeTensor change_each_number(const OutputTensor& tensor,
+                              std::function<float(float number)> change) {
+  return [tensor, change = std::move(change)](const Model& model, unsigned thread_count,
+                                              const DataSink& sink) {
     OutputTensor wide = tensor;
     const std::uint64_t elements = tensor.size_bytes / find_type(tensor.type)->block_bytes;
     wide.type = TensorType::f32;
@@ -55,7 +57,7 @@ MakeTensor add_to_numbers(const OutputTensor& tensor, double added) {
                            numbers.resize(piece.size() / sizeof(float));
                            std::memcpy(numbers.data(), piece.data(),
                                        numbers.size() * sizeof(float));
-                           for (float& number : numbers) number += static_cast<float>(added);
+                           std::ranges::transform(numbers, numbers.begin(), change);
                            bytes.resize(numbers.size() * find_type(tensor.type)->block_bytes);
                            INGOT_TRY_VOID(quantize(tensor.type, numbers, numbers.size(), bytes));
                            return sink(bytes);

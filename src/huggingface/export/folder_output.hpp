@@ -29,8 +29,9 @@ struct FolderContent {
   std::vector<Error> remarks;
 };
 
-/// Adds a constant to the numbers of a tensor, in F32, as the import does.
-[[nodiscard]] MakeTensor add_to_numbers(const OutputTensor& tensor, double added);
+/// Changes the numbers of a tensor, in F32, as the import does.
+[[nodiscard]] MakeTensor change_each_number(const OutputTensor& tensor,
+                                            std::function<float(float number)> change);
 
 class FolderOutput final : public Conversion {
  public:

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/strings.hpp"
+#include "huggingface/export/arranged_return.hpp"
+#include "huggingface/export/mxfp4_return.hpp"
 #include "huggingface/export/undo_transforms.hpp"
 #include "huggingface/import/tensors/tensor_name_map.hpp"
 #include "ingot/folder_export.hpp"
@@ -46,7 +49,7 @@ class FolderNames {
   std::optional<std::string> find(std::string_view gguf_name,
                                   std::span<const FolderRule> rules) const {
     std::string_view ending;
-    for (const std::string_view usual : {".weight", ".bias"}) {
+    for (const std::string_view usual : {".weight", ".bias", ".scale"}) {
       if (gguf_name.ends_with(usual)) ending = usual;
     }
     gguf_name.remove_suffix(ending.size());
@@ -54,7 +57,8 @@ class FolderNames {
     const auto kind =
         kinds_.find(layer ? "blk.{layer}." + std::string(layer->rest) : std::string(gguf_name));
     if (kind == kinds_.end()) return std::nullopt;
-    std::string name = name_of_kind(kind->second, rules);
+    std::string name = name_of_kind(kind->second + std::string(ending), rules);
+    if (name.empty() && ending != ".scale") name = name_of_kind(kind->second, rules);
     if (name.empty()) return std::nullopt;
     const bool is_whole = name.ends_with('!');
     if (is_whole) name.pop_back();
@@ -80,6 +84,31 @@ class FolderNames {
   std::map<std::string, std::string, std::less<>> kinds_;  // kinds by the name in GGUF
 };
 
+/// The name that a tensor of the layers behind those of config.json has in folders, by the renames
+/// of the import; other names stay.
+std::string name_before_renames(std::span<const RenameRule> rules, std::string name,
+                                std::uint64_t layers) {
+  const auto layer = layer_of(name);
+  if (!layer || *layer < layers) return name;
+  using Place = RenameRule::Place;
+  const auto filled = [&](std::string text) {
+    const std::size_t mark = text.find("{layers}");
+    return mark == text.npos ? text : text.replace(mark, 8, std::to_string(layers));
+  };
+  for (const RenameRule& rule : rules) {
+    const std::string to = filled(rule.replacement);
+    if (rule.place != Place::prefix || to == rule.replacement || !name.starts_with(to)) continue;
+    return rule.text + name.substr(to.size());
+  }
+  for (const RenameRule& rule : rules) {
+    if (rule.place != Place::numbered || !name.starts_with(rule.replacement)) continue;
+    const std::string rest = name.substr(rule.replacement.size());
+    return rule.text + std::to_string(*layer - layers) +
+           rest.substr(std::min(rest.find('.'), rest.size()));
+  }
+  return name;
+}
+
 /// Names that appear together in the import, and the tensors that have them.
 struct Block {
   std::string group;  ///< The group; empty for a tensor alone.
@@ -95,6 +124,7 @@ class FolderPlanner {
         folder_names_(facts.table, facts.architecture),
         names_(facts.table, facts.architecture, layer_count),
         undo_(facts, config, names_),
+        arranged_(facts, config, names_),
         options_(options) {}
 
   Result<FolderTensors> plan() {
@@ -109,9 +139,39 @@ class FolderPlanner {
 
  private:
   Result<void> add(const TensorInfo& tensor) {
+    if (options_.packing == FolderPacking::none && !options_.type) {
+      INGOT_TRY(auto pair, return_mxfp4(facts_, names_, tensor));
+      if (pair) return add_pair(std::move(*pair));
+    }
     INGOT_TRY(const std::optional<Packing> packing, choose_packing(tensor));
     INGOT_TRY(OutputTensor output,
               output_of(tensor, packing ? packing->type : output_type(tensor)));
+    const auto name = folder_names_.find(tensor.name, std::span(folder_.rule, 1));
+    if (!name) return add_stack(tensor, std::move(output), packing);
+    INGOT_TRY(auto returned, arranged_.find(*name));
+    if (returned) return add_returned(*name, output, *returned);
+    if (packing && options_.packing == FolderPacking::gptq && output.shape.size() != 2) {
+      return fail(Errc::would_be_lost, std::string(tensor.name), "GPTQ has matrices alone");
+    }
+    FolderTensor single{.output = std::move(output), .packing = packing};
+    single.output.name = *name;
+    INGOT_TRY_VOID(undo_.undo(single));
+    blocks_.emplace_back().tensors.push_back(std::move(single));
+    return {};
+  }
+
+  Result<void> add_pair(std::vector<MadeTensor> pair) {
+    if (pair.empty()) return {};
+    auto& tensors = blocks_.emplace_back().tensors;
+    for (MadeTensor& one : pair) {
+      tensors.push_back({.output = std::move(one.output), .make = std::move(one.make)});
+    }
+    return {};
+  }
+
+  /// A tensor without a name of its own: one that the import made of many, or that is left out.
+  Result<void> add_stack(const TensorInfo& tensor, OutputTensor output,
+                         const std::optional<Packing>& packing) {
     INGOT_TRY(auto stack, undo_.unstack(output));
     if (stack && options_.packing == FolderPacking::mlx) {
       FolderTensor whole{.output = std::move(output), .packing = packing};
@@ -128,18 +188,31 @@ class FolderPlanner {
       std::move(stack->tensors.begin(), stack->tensors.end(), std::back_inserter(tensors));
       return {};
     }
-    const auto name = folder_names_.find(tensor.name, std::span(folder_.rule, 1));
-    if (!name) {
-      result_.lost.push_back({Errc::left_out, Error::no_offset, std::string(tensor.name),
-                              "folders of this architecture have no such tensor"});
-      return {};
+    result_.lost.push_back({Errc::left_out, Error::no_offset, std::string(tensor.name),
+                            "folders of this architecture have no such tensor"});
+    return {};
+  }
+
+  /// A tensor that is made of several, or of numbers in another order; once.
+  Result<void> add_returned(const std::string& name, const OutputTensor& first,
+                            const ReturnedTensor& returned) {
+    if (options_.packing != FolderPacking::none) {
+      return fail(Errc::would_be_lost, std::string(first.source->name),
+                  "folders have its numbers in another order, in which no blocks are packed");
     }
-    if (packing && options_.packing == FolderPacking::gptq && output.shape.size() != 2) {
-      return fail(Errc::would_be_lost, std::string(tensor.name), "GPTQ has matrices alone");
+    if (!returned_.insert(name).second) return {};
+    FolderTensor single{.output = first};
+    single.output.name = name;
+    single.output.shape = returned.shape;
+    for (const TensorInfo* part : returned.from) {
+      if (output_type(*part) != first.type) single.output.type = TensorType::f32;
     }
-    FolderTensor single{.output = std::move(output), .packing = packing};
-    single.output.name = *name;
-    INGOT_TRY_VOID(undo_.undo(single));
+    const TensorTypeInfo& type = *find_type(single.output.type);
+    single.output.size_bytes = 0;
+    for (const TensorInfo* part : returned.from) {
+      single.output.size_bytes += type.bytes_of(part->element_count);
+    }
+    single.make = returned.make(single.output.type);
     blocks_.emplace_back().tensors.push_back(std::move(single));
     return {};
   }
@@ -195,7 +268,12 @@ class FolderPlanner {
 
   void distribute() {
     FolderFiles& files = result_.files;
+    const std::uint64_t layers = folder_.values.value("num_hidden_layers", std::uint64_t{0});
     for (Block& block : blocks_) {
+      for (FolderTensor& tensor : block.tensors) {
+        tensor.output.name =
+            name_before_renames(facts_.architecture.renames, std::move(tensor.output.name), layers);
+      }
       std::ranges::sort(block.tensors,
                         [](const auto& a, const auto& b) { return a.output.name < b.output.name; });
       const bool goes_on =
@@ -210,10 +288,12 @@ class FolderPlanner {
   FolderNames folder_names_;
   TensorNameMap names_;
   UndoTransforms undo_;
+  ArrangedReturn arranged_;
   const FolderExportOptions& options_;
   std::vector<std::string> rounded_;
   std::vector<Block> blocks_;
   std::uint64_t part_count_ = 0;
+  std::set<std::string> returned_;  // names of tensors that are made of several
   FolderTensors result_;
 };
 
@@ -261,10 +341,10 @@ class Renamer {
     if (const auto found = folder_names_.find(name, facts_.architecture.folders)) {
       single.output.name = *found;
       INGOT_TRY_VOID(undo.undo(single));
-      if (single.added != 0) {
+      if (single.number) {
         return fail(Errc::architecture_unsupported, facts_.architecture.name,
-                    "the import adds " + std::to_string(-single.added) + " to " + *found +
-                        "; a whole folder has the numbers from before");
+                    "the import changes the numbers of " + *found +
+                        "; a whole folder has those from before");
       }
     } else {
       remark(Errc::name_kept, name);

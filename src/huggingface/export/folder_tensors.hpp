@@ -7,6 +7,7 @@
 
 #include "huggingface/export/config_members.hpp"
 #include "huggingface/export/packed_tensors.hpp"
+#include "huggingface/import/tensors/rule_operations.hpp"
 #include "ingot/error.hpp"
 #include "ingot/tensor_stream.hpp"
 
@@ -14,8 +15,9 @@ namespace ingot::huggingface {
 
 struct FolderTensor {
   OutputTensor output;
-  double added = 0;  ///< A constant added to every number, in F32.
+  ReturnedNumber number = {};  ///< What becomes of every number, in F32; unset: nothing.
   std::optional<Packing> packing = {};
+  MakeTensor make = {};  ///< Makes the bytes; unset: they are those of the output's source.
 };
 
 /// Files in the order of their names. The import takes the tensors file by file, by name within

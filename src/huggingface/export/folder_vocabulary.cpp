@@ -29,9 +29,11 @@ class Reader {
       list_bpe();
     } else if (model == "llama") {
       is_of_merges() ? list_llama_json() : list_pieces();
+    } else if (model == "gemma4") {
+      list_llama_json();
     } else {
       return fail(Errc::tokenizer_unknown, std::string(keys::tokenizer_ggml_model),
-                  "folders of " + facts_.architecture.name + " have gpt2 or llama");
+                  "folders of " + facts_.architecture.name + " have gpt2, llama or gemma4");
     }
     for (const std::uint32_t id : vocabulary_.listed) {
       vocabulary_.listed_by_text.emplace(vocabulary_.tokens[id].text, id);

@@ -2,6 +2,7 @@
 // Plans the files of a folder, step by step, and writes them.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -52,12 +53,19 @@ constexpr const char* modules_text = R"([
 ]
 )";
 
-const Architecture* find_exportable(const RuleTable& table, std::string_view name) {
-  const auto& all = table.architectures();
-  const auto found = std::ranges::find_if(all, [&](const Architecture& candidate) {
-    return candidate.name == name && !candidate.folders.empty();
-  });
-  return found == all.end() ? nullptr : &*found;
+/// The entry of the architecture, of which there may be several, that has a rule for the model;
+/// nullptr if none has rules of folders.
+Result<const Architecture*> find_exportable(const RuleTable& table, const Model& model,
+                                            std::string_view name) {
+  std::optional<Error> error;
+  for (const Architecture& candidate : table.architectures()) {
+    if (candidate.name != name || candidate.folders.empty()) continue;
+    const auto config = make_config({model, table, candidate});
+    if (config) return &candidate;
+    if (!error) error = config.error();
+  }
+  if (error) return fail(std::move(*error));
+  return nullptr;
 }
 
 class ExportPlanner {
@@ -132,10 +140,12 @@ class ExportPlanner {
           add_packed(tensor, outputs);
           continue;
         }
-        note_rounding(tensor.output);
+        if (!tensor.output.is_unsigned) note_rounding(tensor.output);
         note_plain_matrix(tensor.output);
-        if (tensor.added != 0) {
-          content_.made[tensor.output.name] = add_to_numbers(tensor.output, tensor.added);
+        if (tensor.make) content_.made[tensor.output.name] = std::move(tensor.make);
+        if (tensor.number) {
+          content_.made[tensor.output.name] =
+              change_each_number(tensor.output, std::move(tensor.number));
         }
         outputs.push_back(std::move(tensor.output));
       }
@@ -182,7 +192,7 @@ class ExportPlanner {
     packed_weights_.push_back({name.substr(0, name.rfind('.')), tensor.packing});
   }
 
-  /// F32 holds the values of all types; F16 and BF16 hold their own alone.
+  /// F32 holds the values of all types; F16 and BF16 hold their own alone. Codes are not rounded.
   void note_rounding(const OutputTensor& tensor) {
     const bool is_exact = tensor.type == tensor.source->type || tensor.type == TensorType::f32;
     if (!is_exact) ++rounded_;
@@ -286,7 +296,8 @@ Result<std::unique_ptr<Conversion>> plan_folder_export(const Model& model,
   INGOT_TRY_VOID(huggingface::check_options(model, folder, options));
   const huggingface::RuleTable& table = huggingface::RuleTable::builtin();
   const std::string name(summarize(model).architecture.value_or(""));
-  const huggingface::Architecture* const architecture = huggingface::find_exportable(table, name);
+  INGOT_TRY(const huggingface::Architecture* const architecture,
+            huggingface::find_exportable(table, model, name));
   if (architecture == nullptr) {
     INGOT_TRY(const std::vector<std::string> known, exportable_architectures());
     return fail(Errc::architecture_unsupported, name, "folders are written for " + joined(known));

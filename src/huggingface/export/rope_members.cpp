@@ -20,6 +20,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr const char* rotated_share = "partial_rotary_factor";
+
 /// The most factors; one factor is for two numbers of a head.
 constexpr std::uint64_t max_factors = 1 << 15;
 
@@ -100,9 +102,15 @@ class RopeBuilder {
     return factors;
   }
 
-  /// A list that the configuration holds as it is, such as `long_factor` of Phi-3.
+  /// A list that the configuration holds as it is, such as `long_factor` of Phi-3, or one of which
+  /// only the share of the rotated numbers, whose factor is 1, is held.
   void take_list(const ExpressionNode& node, const std::vector<float>& factors,
                  ordered_json& scaling) const {
+    if (mentions(node, rotated_share)) {
+      config_["rope_parameters"]["full_attention"][rotated_share] =
+          static_cast<double>(std::ranges::count(factors, 1.0F)) /
+          static_cast<double>(factors.size());
+    }
     if (node.kind != ExpressionNode::Kind::name) return;
     // Some loaders take no other members than the type and the lists.
     scaling["type"] = attention_scale_is_yarn() ? "yarn" : "longrope";
@@ -151,10 +159,9 @@ class RopeBuilder {
 
   /// The share of a head that is rotated, where a key computes its count from that share.
   void take_rotated_share() {
-    constexpr const char* member = "partial_rotary_factor";
     const auto& rules = facts_.architecture.keys;
     const auto rule = std::ranges::find_if(rules, [&](const KeyRule& candidate) {
-      return candidate.value.is_set() && mentions(*candidate.value.root(), member);
+      return candidate.value.is_set() && mentions(*candidate.value.root(), rotated_share);
     });
     const Value* const count = rule == rules.end() ? nullptr : find(rule->key.c_str());
     const auto hidden = config_.value("hidden_size", 0.0);
@@ -163,7 +170,7 @@ class RopeBuilder {
     const bool has_size = mentions(*rule->value.root(), "head_dim");
     const double head_size = has_size ? config_.value("head_dim", hidden / heads) : hidden / heads;
     const double share = count->get<std::uint32_t>().value_or(0) / head_size;
-    if (share > 0 && share < 1) config_[member] = share;
+    if (share > 0 && share < 1) config_[rotated_share] = share;
   }
 
   const FolderFacts& facts_;

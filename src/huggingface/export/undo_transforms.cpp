@@ -22,22 +22,27 @@ OutputTensor part_of(const OutputTensor& stack, std::uint64_t index, std::uint64
 Result<std::optional<UndoneStack>> UndoTransforms::unstack(const OutputTensor& tensor) const {
   constexpr std::size_t dimensions = 3;
   const auto layer = parse_layer_name(tensor.source->name);
-  if (!layer || tensor.shape.size() != dimensions) return std::optional<UndoneStack>();
+  if (tensor.shape.size() != dimensions) return std::optional<UndoneStack>();
   for (const TransformRule& rule : facts_.architecture.transforms) {
     const auto* const operation = std::get_if<StackTensors>(&rule.operation);
     if (operation == nullptr) continue;
-    for (const std::string& part : rule.parts) {
-      NameParts parts{.layer = layer->layer, .part = part};
+    for (std::size_t i = 0; i < std::max<std::size_t>(rule.parts.size(), 1); ++i) {
+      NameParts parts;
+      if (layer) parts.layer = layer->layer;
+      if (i < rule.parts.size()) parts.part = rule.parts[i];
+      const bool has_layer = operation->to[0].find("{layer}") != std::string::npos;
+      if (has_layer != layer.has_value()) continue;
       INGOT_TRY(const std::string stacked, fill_pattern(operation->to[0], parts, {}));
       if (names_.find(stacked) != tensor.source->name) continue;
-      UndoneStack undone{.group = std::to_string(layer->layer) + " " + operation->to[0],
-                         .tensors = {}};
+      UndoneStack undone{
+          .group = (layer ? std::to_string(layer->layer) : std::string()) + " " + operation->to[0],
+          .tensors = {}};
       const std::uint64_t count = tensor.shape.back();
       if (count == 0) return std::optional<UndoneStack>();
-      for (std::uint64_t i = 0; i < count; ++i) {
+      for (std::uint64_t expert = 0; expert < count; ++expert) {
         FolderTensor& one = undone.tensors.emplace_back();
-        one.output = part_of(tensor, i, count);
-        parts.expert = i;
+        one.output = part_of(tensor, expert, count);
+        parts.expert = expert;
         INGOT_TRY(one.output.name, fill_pattern(rule.names.at(0).text(), parts, {}));
       }
       return std::optional(std::move(undone));
@@ -60,7 +65,7 @@ Result<void> UndoTransforms::undo(FolderTensor& tensor) const {
   }
   tensor.output.shape = std::move(returning.shape);
   tensor.output.interleaved_rows = returning.interleaved_rows;
-  tensor.added = returning.added;
+  tensor.number = std::move(returning.number);
   return {};
 }
 

@@ -82,7 +82,8 @@ struct FolderRule {
   std::string model_class = {};
   std::string tokenizer_class = {};  ///< The class for vocabularies of SentencePiece.
   /// Members of config.json that no key holds, in order. Beside the members that keys gave,
-  /// `has(tensor_NAME)` tests for a tensor: `tensor_attn_q_bias` for blk.N.attn_q.bias.
+  /// `has(tensor_NAME)` tests for a tensor: `tensor_attn_q_bias` for blk.N.attn_q.bias, and
+  /// `key_NAME` is a key of the architecture: `key_ssm_inner_size` for ssm.inner_size.
   std::vector<std::pair<std::string, Expression>> members = {};
   std::vector<std::string> preferred = {};  ///< The preferred ones of several names
                                             ///< of a member.
@@ -106,7 +107,7 @@ struct Architecture {
   std::vector<KeyRule> keys = {};
   std::vector<KeyRule> keys_after_tokenizer = {};
   std::vector<KeyRule> keys_before_others = {};
-  std::vector<std::string> tensors = {};  ///< Kinds of tensor_names.json.
+  std::vector<std::string> tensors = {};  ///< Kinds of names/tensors.json.
   Expression extra_layers = {};           ///< The number of layers that config.json does not count.
   Expression layers = {};                 ///< The number that names of layers stay below.
   bool layers_differ = false;             ///< Layers have different parts by design.

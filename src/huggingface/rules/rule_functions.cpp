@@ -119,6 +119,17 @@ Result<json> larger(Arguments arguments) {
   return arguments[0] < arguments[1] ? arguments[1] : arguments[0];
 }
 
+/// The texts of a list as one text.
+Result<json> joined_text(Arguments arguments) {
+  std::string text;
+  if (!arguments[0].is_array()) return not_computable("text()");
+  for (const json& part : arguments[0]) {
+    if (!part.is_string()) return not_computable("text()");
+    text += part.get_ref<const std::string&>();
+  }
+  return json(text);
+}
+
 /// The value, absent if it is 0, false or empty.
 Result<json> nonzero(Arguments arguments) {
   return is_truthy(arguments[0]) ? arguments[0] : json();
@@ -174,6 +185,7 @@ constexpr std::array functions = {
     Row{"max", 2, larger},
     Row{"increased", 2, increased},
     Row{"nonzero", 1, nonzero},
+    Row{"text", 1, joined_text},
     Row{"lowest_in", 1, lowest_in},
     Row{"member", 2, member},
 };

@@ -294,10 +294,11 @@ Result<RuleTable> RuleTable::parse(std::span<const RuleText> files) {
       INGOT_TRY_VOID(read_value(shared["drop_everywhere"], table.drops_));
       INGOT_TRY_VOID(read_value(shared["drop_after_renames"], table.late_drops_));
       INGOT_TRY_VOID(read_value(shared["always_f32"], table.always_f32_));
-      INGOT_TRY_VOID(read_value(shared["folders"], table.folder_));
+    } else if (file.file == "names/folders.json") {
+      INGOT_TRY_VOID(read_value(object, table.folder_));
     } else if (file.file == "projectors/shared.json") {
       add_shared(object, shared);
-    } else if (file.file.starts_with("tensor_names") || is_of_projectors) {
+    } else if (file.file.starts_with("names/tensors") || is_of_projectors) {
       for (const auto& [kind, names] : object.items()) {
         TensorKind& added = table.tensor_kinds_.emplace_back();
         added.kind = kind;

@@ -483,7 +483,7 @@ def read_rules():
     """Every class -> its rule, which has the name of its entry as `entry`."""
     classes = {}
     for path in sorted(RULES.glob("*.json")):
-        if path.stem == "shared" or path.stem.startswith("tensor_names"):
+        if path.stem == "shared":
             continue
         entries = json.loads(path.read_text())
         for name, entry in entries.items():
@@ -501,7 +501,8 @@ def read_rules():
 
 CLASS_RULES = read_rules()
 SHARED = json.loads((RULES / "shared.json").read_text())
-NAMES = {kind: row["from"] for path in RULES.glob("tensor_names*.json")
+FOLDER_NAMES = json.loads((RULES / "names/folders.json").read_text())["names"]
+NAMES = {kind: row["from"] for path in RULES.glob("names/tensors*.json")
          for kind, row in json.loads(path.read_text()).items()}
 
 
@@ -556,7 +557,7 @@ class Sample:
                             in NAMES[kind]:
                         return transform["names"][0].replace("{part}", part).removesuffix(".weight")
         if "styles" not in self.row:
-            usual = SHARED["folders"]["names"]
+            usual = FOLDER_NAMES
             return usual[kind] if kind in usual else next(
                 name for name in NAMES[kind] if name.startswith(LAYER))
         return next(name for name in NAMES[kind]

@@ -29,6 +29,9 @@ class ChangedNumbers final : public NumberSource {
     INGOT_TRY_VOID(change_(first, numbers));
     return quantize(type_, numbers, numbers.size(), destination);
   }
+  [[nodiscard]] const NumberSource* unchanged() const noexcept override {
+    return source_->unchanged();
+  }
 
  private:
   std::shared_ptr<const NumberSource> source_;

@@ -68,6 +68,10 @@ Views apply(const SplitInterleavedQkv& operation, const TransformStep& step, Ten
   return list_of(std::move(view));
 }
 
+Result<Shape> shape_before(const SplitInterleavedQkv&, const RuleContext&, Shapes shapes) {
+  return shapes[0];
+}
+
 Views apply(const GroupedQkv& operation, const TransformStep& step, TensorView view) {
   INGOT_TRY(const std::uint64_t heads, step.number(operation.heads, "heads"));
   INGOT_TRY(const std::uint64_t groups, step.number(operation.kv_heads, "kv_heads"));
@@ -127,6 +131,18 @@ Views apply(const MlaSplit& operation, const TransformStep& step, TensorView vie
   return named_halves(step, operation.to, std::move(k_b), std::move(view));
 }
 
+Result<Shape> shape_before(const MlaSplit&, const RuleContext&, Shapes shapes) {
+  const Shape& keys = shapes[0];
+  const Shape& values = shapes[1];
+  std::uint64_t rows = 0;
+  if (keys.size() != 3 || values.size() != 3 || keys[0] != values[0] || keys[1] != values[2] ||
+      __builtin_add_overflow(keys[2], values[1], &rows) ||
+      __builtin_mul_overflow(keys[0], rows, &rows)) {
+    return refuse("tensors", "keys and values of latent attention have different heads");
+  }
+  return Shape{rows, keys[1]};
+}
+
 Views apply(const QkvzSplit& operation, const TransformStep& step, TensorView view) {
   INGOT_TRY(const std::uint64_t heads, step.number(operation.heads, "heads"));
   INGOT_TRY(const std::uint64_t keys, step.number(operation.key_size, "key_size"));
@@ -150,6 +166,10 @@ Views apply(const QkvzSplit& operation, const TransformStep& step, TensorView vi
   view.parts = std::move(parts);
   view.shape[0] = heads * (2 * keys + values);
   return named_halves(step, operation.to, std::move(view), std::move(z));
+}
+
+Result<Shape> shape_before(const QkvzSplit&, const RuleContext&, Shapes shapes) {
+  return joined_shape(shapes, 0);
 }
 
 Views apply(const ReorderVHeads& operation, const TransformStep& step, TensorView view) {
@@ -178,6 +198,10 @@ Views apply(const ReorderVHeads& operation, const TransformStep& step, TensorVie
   return list_of(std::move(view));
 }
 
+Result<Shape> shape_before(const ReorderVHeads&, const RuleContext&, Shapes shapes) {
+  return shapes[0];
+}
+
 Views apply(const NormalToNeox& operation, const TransformStep& step, TensorView view) {
   INGOT_TRY(const std::uint64_t head_size, step.number(operation.head_size, "head_size"));
   INGOT_TRY(const std::uint64_t rotary, step.number(operation.rotary, "rotary"));
@@ -201,6 +225,10 @@ Views apply(const NormalToNeox& operation, const TransformStep& step, TensorView
   }
   view.parts = std::move(parts);
   return list_of(std::move(view));
+}
+
+Result<Shape> shape_before(const NormalToNeox&, const RuleContext&, Shapes shapes) {
+  return shapes[0];
 }
 
 }  // namespace ingot::huggingface

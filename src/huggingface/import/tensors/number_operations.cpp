@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -39,19 +40,41 @@ Result<void> change_by_place(TensorView& view, NumberChange change,
 }
 
 /// Numbers of the configuration, of which some may be lists.
-Result<std::vector<float>> factors(const TransformStep& step, std::span<const Expression> by) {
+Result<std::vector<float>> factors(const RuleContext& context, std::span<const Expression> by,
+                                   std::string_view tensor) {
   std::vector<float> found;
   for (const Expression& expression : by) {
-    INGOT_TRY(const nlohmann::json value, expression.evaluate(step.context.rules));
+    INGOT_TRY(const nlohmann::json value, expression.evaluate(context));
     const nlohmann::json list = value.is_array() ? value : nlohmann::json::array({value});
     for (const nlohmann::json& number : list) {
       if (!number.is_number()) {
-        return refuse("config.json", "a factor for " + step.name + " is no number");
+        return refuse("config.json", "a factor for " + std::string(tensor) + " is no number");
       }
       found.push_back(static_cast<float>(number.get<double>()));
     }
   }
   return found;
+}
+
+/// Computes in double and rounds once: the reference's own e^x is off by a bit on some processors.
+float neg_exp(float number) { return static_cast<float>(-std::exp(static_cast<double>(number))); }
+
+/// Undoes one more change of the numbers, after those that are undone already.
+void return_numbers(ReturningTensor& tensor, ReturnedNumber next) {
+  if (tensor.number) {
+    next = [first = std::move(tensor.number), second = std::move(next)](float number) {
+      return second(first(number));
+    };
+  }
+  tensor.number = std::move(next);
+}
+
+/// Refuses factors other than 1, which config.json of the way back has.
+Result<void> undo_factors(std::span<const Expression> by, const RuleContext& context,
+                          const ReturningTensor& tensor) {
+  INGOT_TRY(const std::vector<float> found, factors(context, by, tensor.name));
+  if (std::ranges::all_of(found, [](float factor) { return factor == 1; })) return {};
+  return refuse(std::string(tensor.name), "its factors are not 1, so that rounding may not return");
 }
 
 /// Facts on all numbers of a tensor.
@@ -135,15 +158,29 @@ Views apply(const AddValue& operation, const TransformStep&, TensorView view) {
 }
 
 Result<void> undo(const AddValue& operation, const RuleContext&, ReturningTensor& tensor) {
-  tensor.added -= operation.value;
+  return_numbers(tensor, [removed = static_cast<float>(operation.value)](float number) {
+    return number - removed;
+  });
   return {};
 }
 
-/// Computes in double and rounds once: the reference's own e^x is off by a bit on some processors.
 Views apply(const NegExp&, const TransformStep&, TensorView view) {
-  return change_each(std::move(view), [](float number, float) {
-    return static_cast<float>(-std::exp(static_cast<double>(number)));
+  return change_each(std::move(view), [](float number, float) { return neg_exp(number); });
+}
+
+/// Numbers below -e have fewer logarithms in F32 than there are of them: one that is no result of
+/// the import comes back as the nearest that is.
+Result<void> undo(const NegExp&, const RuleContext&, ReturningTensor& tensor) {
+  return_numbers(tensor, [](float number) {
+    const auto logarithm = static_cast<float>(std::log(-static_cast<double>(number)));
+    const float infinity = std::numeric_limits<float>::infinity();
+    for (const float other :
+         {std::nextafter(logarithm, -infinity), std::nextafter(logarithm, infinity)}) {
+      if (neg_exp(logarithm) != number && neg_exp(other) == number) return other;
+    }
+    return logarithm;
   });
+  return {};
 }
 
 Views apply(const Softplus&, const TransformStep&, TensorView view) {
@@ -155,7 +192,7 @@ Views apply(const Softplus&, const TransformStep&, TensorView view) {
 }
 
 Views apply(const Multiply& operation, const TransformStep& step, TensorView view) {
-  INGOT_TRY(const std::vector<float> by, factors(step, operation.by));
+  INGOT_TRY(const std::vector<float> by, factors(step.context.rules, operation.by, step.name));
   std::vector<TensorView> views = list_of(std::move(view));
   for (const float factor : by) {
     INGOT_TRY(views, change_each(
@@ -165,9 +202,13 @@ Views apply(const Multiply& operation, const TransformStep& step, TensorView vie
   return views;
 }
 
+Result<void> undo(const Multiply& operation, const RuleContext& context, ReturningTensor& tensor) {
+  return undo_factors(operation.by, context, tensor);
+}
+
 Views apply(const MultiplyRows& operation, const TransformStep& step, TensorView view) {
   if (view.shape.empty() || view.shape[0] == 0) return refuse(view.name, "it has no rows");
-  INGOT_TRY(const std::vector<float> by, factors(step, operation.by));
+  INGOT_TRY(const std::vector<float> by, factors(step.context.rules, operation.by, step.name));
   INGOT_TRY(const auto sizes, settle_sizes(step, operation.sizes, view.shape[0], false));
   if (by.size() != sizes.size()) {
     return refuse("config.json",
@@ -186,6 +227,11 @@ Views apply(const MultiplyRows& operation, const TransformStep& step, TensorView
     return Result<void>();
   }));
   return list_of(std::move(view));
+}
+
+Result<void> undo(const MultiplyRows& operation, const RuleContext& context,
+                  ReturningTensor& tensor) {
+  return undo_factors(operation.by, context, tensor);
 }
 
 Views apply(const NormalizeColumns&, const TransformStep&, TensorView view) {

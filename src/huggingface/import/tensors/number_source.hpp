@@ -25,6 +25,9 @@ class NumberSource {
   /// Fills `destination` with the numbers from `first` on; its size decides how many.
   [[nodiscard]] virtual Result<void> read(std::uint64_t first,
                                           std::span<std::byte> destination) const = 0;
+
+  /// The source that has these numbers in the same places, before each was changed.
+  [[nodiscard]] virtual const NumberSource* unchanged() const noexcept { return this; }
 };
 
 /// Numbers as they are in a file.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The forward step of each operation and, below it, its way back where it has one.
+// The forward step of each operation and, below it, its way back where it has one: `undo`, or the
+// shape of the tensor before, from which the import's own arrangement is turned round.
 #pragma once
 
 #include <array>
@@ -14,6 +15,8 @@
 namespace ingot::huggingface {
 
 using Views = Result<std::vector<TensorView>>;
+using Shape = std::vector<std::uint64_t>;  ///< Row-major: the outermost dimension first.
+using Shapes = std::span<const Shape>;     ///< Those of an operation's results.
 
 /// The most tensors of a stack, and the most heads that are cut apart.
 inline constexpr std::uint64_t max_stacked = 65'536;
@@ -22,28 +25,39 @@ inline constexpr std::uint64_t max_stacked = 65'536;
 Views apply(const RopePairs&, const TransformStep&, TensorView);
 Result<void> undo(const RopePairs&, const RuleContext&, ReturningTensor&);
 Views apply(const SplitInterleavedQkv&, const TransformStep&, TensorView);
+Result<Shape> shape_before(const SplitInterleavedQkv&, const RuleContext&, Shapes);
 Views apply(const GroupedQkv&, const TransformStep&, TensorView);
 Views apply(const FalconQkv&, const TransformStep&, TensorView);
 Views apply(const ThreeParts&, const TransformStep&, TensorView);
 Views apply(const MlaSplit&, const TransformStep&, TensorView);
+Result<Shape> shape_before(const MlaSplit&, const RuleContext&, Shapes);
 Views apply(const QkvzSplit&, const TransformStep&, TensorView);
+Result<Shape> shape_before(const QkvzSplit&, const RuleContext&, Shapes);
 Views apply(const ReorderVHeads&, const TransformStep&, TensorView);
+Result<Shape> shape_before(const ReorderVHeads&, const RuleContext&, Shapes);
 Views apply(const NormalToNeox&, const TransformStep&, TensorView);
+Result<Shape> shape_before(const NormalToNeox&, const RuleContext&, Shapes);
 
 // shape_operations.cpp
 Views apply(const Transpose&, const TransformStep&, TensorView);
+Result<Shape> shape_before(const Transpose&, const RuleContext&, Shapes);
 Views apply(const SplitRowsHalf&, const TransformStep&, TensorView);
+Result<Shape> shape_before(const SplitRowsHalf&, const RuleContext&, Shapes);
 Views apply(const SplitRows&, const TransformStep&, TensorView);
 Views apply(const SplitLastHalfTransposed&, const TransformStep&, TensorView);
 Views apply(const Deinterleave&, const TransformStep&, TensorView);
+Result<Shape> shape_before(const Deinterleave&, const RuleContext&, Shapes);
 Views apply(const TransposeDeinterleave&, const TransformStep&, TensorView);
+Result<Shape> shape_before(const TransposeDeinterleave&, const RuleContext&, Shapes);
 Views apply(const ViewExperts&, const TransformStep&, TensorView);
 Views apply(const Squeeze&, const TransformStep&, TensorView);
+Result<void> undo(const Squeeze&, const RuleContext&, ReturningTensor&);
 Views apply(const SqueezeAxis&, const TransformStep&, TensorView);
 Result<void> undo(const SqueezeAxis&, const RuleContext&, ReturningTensor&);
 Views apply(const AppendAxis&, const TransformStep&, TensorView);
 Result<void> undo(const AppendAxis&, const RuleContext&, ReturningTensor&);
 Views apply(const Reshape&, const TransformStep&, TensorView);
+Result<void> undo(const Reshape&, const RuleContext&, ReturningTensor&);
 Views apply(const ReshapeConv&, const TransformStep&, TensorView);
 Result<void> undo(const ReshapeConv&, const RuleContext&, ReturningTensor&);
 
@@ -51,27 +65,36 @@ Result<void> undo(const ReshapeConv&, const RuleContext&, ReturningTensor&);
 Views apply(const AddValue&, const TransformStep&, TensorView);
 Result<void> undo(const AddValue&, const RuleContext&, ReturningTensor&);
 Views apply(const NegExp&, const TransformStep&, TensorView);
+Result<void> undo(const NegExp&, const RuleContext&, ReturningTensor&);
 Views apply(const Softplus&, const TransformStep&, TensorView);
 Views apply(const Multiply&, const TransformStep&, TensorView);
+Result<void> undo(const Multiply&, const RuleContext&, ReturningTensor&);
 Views apply(const MultiplyRows&, const TransformStep&, TensorView);
+Result<void> undo(const MultiplyRows&, const RuleContext&, ReturningTensor&);
 Views apply(const NormalizeColumns&, const TransformStep&, TensorView);
 Views apply(const SubtractMean&, const TransformStep&, TensorView);
 Views apply(const Ternary&, const TransformStep&, TensorView);
 
 // tensor_operations.cpp
 Views apply(const RenameTensor&, const TransformStep&, TensorView);
+Result<void> undo(const RenameTensor&, const RuleContext&, ReturningTensor&);
 Views apply(const ExactName&, const TransformStep&, TensorView);
 Views apply(const CutRowsToVocab&, const TransformStep&, TensorView);
 Result<void> undo(const CutRowsToVocab&, const RuleContext&, ReturningTensor&);
 Views apply(const TakeRows&, const TransformStep&, TensorView);
 Views apply(const PadRows&, const TransformStep&, TensorView);
+Result<void> undo(const PadRows&, const RuleContext&, ReturningTensor&);
 Views apply(const RepeatFirstRow&, const TransformStep&, TensorView);
 Views apply(const DropRows&, const TransformStep&, TensorView);
 Views apply(const ZeroSlot&, const TransformStep&, TensorView);
 Views apply(const DropTensor&, const TransformStep&, const TensorView&);
+Result<void> undo(const DropTensor&, const RuleContext&, ReturningTensor&);
 Views apply(const DropLayers&, const TransformStep&, TensorView);
+Result<void> undo(const DropLayers&, const RuleContext&, ReturningTensor&);
 Views apply(const DropZeros&, const TransformStep&, TensorView);
+Result<void> undo(const DropZeros&, const RuleContext&, ReturningTensor&);
 Views apply(const DropIfEqual&, const TransformStep&, TensorView);
+Result<void> undo(const DropIfEqual&, const RuleContext&, ReturningTensor&);
 Views apply(const FirstOnly&, const TransformStep&, TensorView);
 Views apply(const StackTensors&, const TransformStep&, TensorView);
 Views apply(const Mxfp4Blocks&, const TransformStep&, const TensorView&);
@@ -110,6 +133,9 @@ template <class... View>
 /// The block `index` of `count` equal blocks along an axis.
 [[nodiscard]] Result<TensorView> block_of(const TensorView& view, std::size_t axis,
                                           std::uint64_t count, std::uint64_t index);
+
+/// The shape of tensors that were cut apart along an axis, which, if below 0, counts from the end.
+[[nodiscard]] Result<Shape> joined_shape(Shapes shapes, std::int64_t axis);
 
 /// Sizes that together make `whole`: by their sum, or by their product. One may be unset: it is
 /// what is left.

@@ -17,18 +17,21 @@ namespace {
 template <class T, class... Other>
 concept one_of = (std::same_as<T, Other> || ...);
 
-/// The operations that no export undoes. Stacks are taken apart by their names.
-template <
-    one_of<Transpose, RenameTensor, SplitRowsHalf, Deinterleave, TransposeDeinterleave,
-           SplitInterleavedQkv, GroupedQkv, FalconQkv, ThreeParts, MlaSplit, TakeRows, DropTensor,
-           DropLayers, DropZeros, StackTensors, Mxfp4Blocks, Squeeze, Reshape, NegExp, Softplus,
-           Multiply, MultiplyRows, SplitRows, SplitLastHalfTransposed, QkvzSplit, ReorderVHeads,
-           NormalToNeox, ViewExperts, PadRows, RepeatFirstRow, DropRows, ZeroSlot, NormalizeColumns,
-           SubtractMean, Ternary, FirstOnly, DropIfEqual, ExactName, StackParts, CopyTensor,
-           AsInt32, FromPositions, Mxfp4Stack, Renumber, BatchNorm>
-        Operation>
-Result<void> undo(const Operation&, const RuleContext&, const ReturningTensor& tensor) {
-  return refuse(std::string(tensor.name),
+template <class Operation>
+concept is_undone = requires(const Operation& operation, const RuleContext& context,
+                             ReturningTensor& tensor) {
+  undo(operation, context, tensor);
+};
+
+template <class Operation>
+concept is_arranging = requires(const Operation& operation, const RuleContext& context,
+                                Shapes shapes) {
+  shape_before(operation, context, shapes);
+};
+
+template <class Operation>
+Failure no_way_back(std::string_view tensor) {
+  return refuse(std::string(tensor),
                 "the transform " + std::string(Operation::name) + " has no way back");
 }
 
@@ -145,8 +148,45 @@ Result<std::vector<TensorView>> apply_operation(const TransformStep& step, Tenso
 
 Result<void> undo_operation(const TransformRule& rule, const RuleContext& context,
                             ReturningTensor& tensor) {
-  return std::visit([&](const auto& operation) { return undo(operation, context, tensor); },
+  return std::visit(
+      [&]<class Operation>(const Operation& operation) -> Result<void> {
+        if constexpr (is_undone<Operation>) return undo(operation, context, tensor);
+        return no_way_back<Operation>(tensor.name);
+      },
+      rule.operation);
+}
+
+bool arranges(const TransformRule& rule) {
+  return std::visit([]<class Operation>(const Operation&) { return is_arranging<Operation>; },
                     rule.operation);
+}
+
+Result<std::vector<std::string>> result_names(const TransformRule& rule, const NameParts& parts,
+                                              const std::string& name) {
+  std::vector<std::string> patterns;
+  std::visit(
+      [&]<class Operation>(const Operation& operation) {
+        if constexpr (requires { operation.to.size(); }) {
+          patterns.assign(operation.to.begin(), operation.to.end());
+        }
+      },
+      rule.operation);
+  if (patterns.empty() || patterns[0].empty()) return std::vector<std::string>{name};
+  for (std::string& pattern : patterns) {
+    INGOT_TRY(pattern, fill_pattern(pattern, parts, name));
+  }
+  return patterns;
+}
+
+Result<std::vector<std::uint64_t>> shape_before_operation(
+    const TransformRule& rule, const RuleContext& context,
+    std::span<const std::vector<std::uint64_t>> shapes) {
+  return std::visit(
+      [&]<class Operation>(const Operation& operation) -> Result<std::vector<std::uint64_t>> {
+        if constexpr (is_arranging<Operation>) return shape_before(operation, context, shapes);
+        return no_way_back<Operation>("tensors");
+      },
+      rule.operation);
 }
 
 }  // namespace ingot::huggingface

@@ -57,16 +57,33 @@ struct TransformStep {
 [[nodiscard]] Result<std::vector<TensorView>> apply_operation(const TransformStep& step,
                                                               TensorView view);
 
+/// Gives a number from before an import.
+using ReturnedNumber = std::function<float(float number)>;
+
 /// A tensor on its way back to the folder, and what is to be done to its numbers.
 struct ReturningTensor {
   std::string_view name;
   std::vector<std::uint64_t> shape;    ///< Dimension 0, the fastest-varying, first.
   std::uint64_t interleaved_rows = 0;  ///< As in OutputTensor.
-  double added = 0;                    ///< Added to every number.
+  ReturnedNumber number = {};          ///< Unset: all stay what they are.
 };
 
-/// Undoes the operation of a rule. Errc::import_refused if it has no way back.
+/// Undoes the operation of a rule. Errc::import_refused if it has no way back, or arranges.
 [[nodiscard]] Result<void> undo_operation(const TransformRule& rule, const RuleContext& context,
                                           ReturningTensor& tensor);
+
+/// Whether a rule puts numbers into another order, or cuts tensors apart, so that its way back is
+/// its own arrangement turned round.
+[[nodiscard]] bool arranges(const TransformRule& rule);
+
+/// The names of what a rule makes of a tensor.
+[[nodiscard]] Result<std::vector<std::string>> result_names(const TransformRule& rule,
+                                                            const NameParts& parts,
+                                                            const std::string& name);
+
+/// The shape, row-major, of the tensor of which a rule that arranges made tensors of these shapes.
+[[nodiscard]] Result<std::vector<std::uint64_t>> shape_before_operation(
+    const TransformRule& rule, const RuleContext& context,
+    std::span<const std::vector<std::uint64_t>> shapes);
 
 }  // namespace ingot::huggingface

@@ -41,11 +41,34 @@ Result<void> set_shape(TensorView& view, std::vector<std::uint64_t> shape) {
   return {};
 }
 
+Result<Shape> swapped(Shape shape) {
+  if (shape.size() < 2) return refuse("tensors", "at least 2 dimensions are expected");
+  std::iter_swap(shape.rbegin(), std::next(shape.rbegin()));
+  return shape;
+}
+
 }  // namespace
 
 Result<TensorView> block_of(const TensorView& view, std::size_t axis, std::uint64_t count,
                             std::uint64_t index) {
   return slice(view, axis, {count, 0}, 0, index);
+}
+
+Result<Shape> joined_shape(Shapes shapes, std::int64_t axis) {
+  Shape joined = shapes[0];
+  const auto count = static_cast<std::int64_t>(joined.size());
+  const std::int64_t place = axis < 0 ? count + axis : axis;
+  if (place < 0 || place >= count) return refuse("rule", "the tensors have too few dimensions");
+  std::uint64_t& size = joined[static_cast<std::size_t>(place)];
+  for (Shape other : shapes.subspan(1)) {
+    const bool has_place = other.size() == joined.size();
+    const std::uint64_t more =
+        has_place ? std::exchange(other[static_cast<std::size_t>(place)], size) : 0;
+    if (other != joined || __builtin_add_overflow(size, more, &size)) {
+      return refuse("tensors", "parts of one tensor have different shapes");
+    }
+  }
+  return joined;
 }
 
 Views apply(const Transpose& operation, const TransformStep& step, TensorView view) {
@@ -56,6 +79,10 @@ Views apply(const Transpose& operation, const TransformStep& step, TensorView vi
   return list_of(std::move(view));
 }
 
+Result<Shape> shape_before(const Transpose&, const RuleContext&, Shapes shapes) {
+  return swapped(shapes[0]);
+}
+
 Views apply(const SplitRowsHalf& operation, const TransformStep& step, TensorView view) {
   INGOT_TRY_VOID(part_of(view, 2));
   const std::size_t axis = view.shape.size() - 2;
@@ -64,13 +91,27 @@ Views apply(const SplitRowsHalf& operation, const TransformStep& step, TensorVie
   return named_halves(step, operation.to, std::move(first), std::move(second));
 }
 
+Result<Shape> shape_before(const SplitRowsHalf&, const RuleContext&, Shapes shapes) {
+  return joined_shape(shapes, -2);
+}
+
 Views apply(const Deinterleave& operation, const TransformStep& step, TensorView view) {
   return deinterleave(step, std::move(view), operation.axis, operation.to);
+}
+
+Result<Shape> shape_before(const Deinterleave& operation, const RuleContext&, Shapes shapes) {
+  return joined_shape(shapes, operation.axis);
 }
 
 Views apply(const TransposeDeinterleave& operation, const TransformStep& step, TensorView view) {
   INGOT_TRY_VOID(swap_last_axes(view));
   return deinterleave(step, std::move(view), operation.axis, operation.to);
+}
+
+Result<Shape> shape_before(const TransposeDeinterleave& operation, const RuleContext&,
+                           Shapes shapes) {
+  INGOT_TRY(Shape shape, joined_shape(shapes, operation.axis));
+  return swapped(std::move(shape));
 }
 
 Views apply(const SplitRows& operation, const TransformStep& step, TensorView view) {
@@ -113,11 +154,16 @@ Views apply(const ViewExperts& operation, const TransformStep& step, TensorView 
 }
 
 Views apply(const Squeeze&, const TransformStep&, TensorView view) {
-  INGOT_TRY(Arrangement* const part, part_of(view, 0));
   const auto is_one = [](const Axis& axis) { return size_of(axis) == 1; };
-  if (std::erase_if(part->axes, is_one) == 0) view.applied.pop_back();
-  settle_shape(view);
+  for (Arrangement& part : view.parts) std::erase_if(part.axes, is_one);
+  if (std::erase(view.shape, 1u) == 0) view.applied.pop_back();
   return list_of(std::move(view));
+}
+
+/// Kernels of one channel, [rows, 1, size]: no other tensor has an axis of one position.
+Result<void> undo(const Squeeze&, const RuleContext&, ReturningTensor& tensor) {
+  if (tensor.shape.size() == 2) tensor.shape.insert(tensor.shape.begin() + 1, 1);
+  return {};
 }
 
 Views apply(const SqueezeAxis& operation, const TransformStep&, TensorView view) {
@@ -158,6 +204,14 @@ Views apply(const Reshape& operation, const TransformStep& step, TensorView view
   INGOT_TRY(auto shape, settle_sizes(step, operation.shape, element_count(view), true));
   INGOT_TRY_VOID(set_shape(view, std::move(shape)));
   return list_of(std::move(view));
+}
+
+/// Folders have the numbers in one axis.
+Result<void> undo(const Reshape&, const RuleContext&, ReturningTensor& tensor) {
+  std::uint64_t count = 1;
+  for (const std::uint64_t size : tensor.shape) count *= size;  // a tensor, whose size was checked
+  tensor.shape = {count};
+  return {};
 }
 
 Views apply(const ReshapeConv&, const TransformStep&, TensorView view) {

@@ -85,6 +85,9 @@ Views apply(const CutRowsToVocab&, const TransformStep& step, TensorView view) {
   return list_of(std::move(view));
 }
 
+/// The name of the folder is chosen before.
+Result<void> undo(const RenameTensor&, const RuleContext&, ReturningTensor&) { return {}; }
+
 /// The rows that were cut off stand for no token.
 Result<void> undo(const CutRowsToVocab&, const RuleContext&, ReturningTensor&) { return {}; }
 
@@ -176,6 +179,9 @@ Views apply(const PadRows& operation, const TransformStep& step, TensorView view
   return list_of(std::move(view));
 }
 
+/// Rows that were appended stay: the vocabulary has tokens for them.
+Result<void> undo(const PadRows&, const RuleContext&, ReturningTensor&) { return {}; }
+
 Views apply(const RepeatFirstRow& operation, const TransformStep& step, TensorView view) {
   INGOT_TRY(const std::uint64_t count, step.number(operation.count, "count"));
   INGOT_TRY(Arrangement* const part, part_of(view, 1));
@@ -219,6 +225,12 @@ Views apply(const DropIfEqual& operation, const TransformStep& step, TensorView 
   INGOT_TRY(const bool is_equal, are_equal(view, other->second));
   return is_equal ? list_of() : list_of(std::move(view));
 }
+
+/// What the model has was not left out.
+Result<void> undo(const DropTensor&, const RuleContext&, ReturningTensor&) { return {}; }
+Result<void> undo(const DropLayers&, const RuleContext&, ReturningTensor&) { return {}; }
+Result<void> undo(const DropZeros&, const RuleContext&, ReturningTensor&) { return {}; }
+Result<void> undo(const DropIfEqual&, const RuleContext&, ReturningTensor&) { return {}; }
 
 Views apply(const FirstOnly& operation, const TransformStep& step, TensorView view) {
   INGOT_TRY(view.name, step.filled(operation.to[0]));
