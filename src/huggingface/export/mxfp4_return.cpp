@@ -100,7 +100,8 @@ Result<std::optional<std::vector<MadeTensor>>> return_mxfp4(const FolderFacts& f
     if (own == turns.end()) continue;
     if (own != turns.begin()) return std::vector<MadeTensor>();
     for (const TensorInfo* other : turns) {
-      if (other == nullptr || other->type != tensor.type || !std::ranges::equal(other->shape, tensor.shape)) {
+      if (other == nullptr || other->type != tensor.type ||
+          !std::ranges::equal(other->shape, tensor.shape)) {
         return refuse(std::string(tensor.name),
                       "folders have it as one tensor with others, which are not like it");
       }

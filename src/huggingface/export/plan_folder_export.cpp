@@ -140,6 +140,7 @@ class ExportPlanner {
           add_packed(tensor, outputs);
           continue;
         }
+        has_mxfp4_ = has_mxfp4_ || tensor.output.is_unsigned;
         if (!tensor.output.is_unsigned) note_rounding(tensor.output);
         note_plain_matrix(tensor.output);
         if (tensor.make) content_.made[tensor.output.name] = std::move(tensor.make);
@@ -215,6 +216,7 @@ class ExportPlanner {
     const TensorType type = packed_weights_.empty() ? weight_type() : TensorType::f16;
     if (const char* const name = torch_name(type)) config["torch_dtype"] = name;
     add_packing(options_.packing, group_, packed_weights_, config);
+    if (has_mxfp4_) config["quantization_config"] = {{"quant_method", "mxfp4"}};
     config["use_cache"] = true;
     ordered_json generation = {{"_from_model_config", true}};
     for (const auto& [name, id] : special.model_ids.items()) {
@@ -256,6 +258,7 @@ class ExportPlanner {
   const FolderExportOptions& options_;
   FolderContent content_;
   std::size_t rounded_ = 0;
+  bool has_mxfp4_ = false;  // codes and scales of experts
   std::uint64_t group_ = 0;
   std::vector<PackedWeight> packed_weights_;
 };

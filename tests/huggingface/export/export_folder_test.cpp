@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "huggingface/export/tiny_later_folders.hpp"
+#include "huggingface/export/tiny_mixed_folders.hpp"
 #include "huggingface/export/tiny_model_folders.hpp"
 #include "ingot/folder_export.hpp"
 #include "ingot/import.hpp"
@@ -112,6 +112,7 @@ std::vector<TinyModel> all_models() {
       tiny_phi_moe(),
       tiny_starcoder2(),
   };
+  for (TinyModel& mixed : tiny_mixed_models()) models.push_back(std::move(mixed));
   return models;
 }
 

@@ -57,8 +57,8 @@ TEST_F(ExportGolden, FoldersComeBackToTheSameBytes) {
       expect_return(golden.folder, golden.expected, type);
     }
   }
-  for (const char* architecture :
-       {"llama", "qwen2", "qwen3", "qwen3moe", "gemma2", "gemma3", "phi3", "smollm3", "olmo2"}) {
+  for (const char* architecture : {"llama", "qwen2", "qwen3", "qwen3moe", "gemma2", "gemma3",
+                                   "phi3", "smollm3", "olmo2", "gpt-oss"}) {
     EXPECT_GT(architectures_[architecture], 0) << architecture;
   }
 }
@@ -66,14 +66,17 @@ TEST_F(ExportGolden, FoldersComeBackToTheSameBytes) {
 TEST_F(ExportGolden, FoldersOfLaterClassesComeBackToTheSameBytes) {
   require_files(later_golden_folder_cases());
   if (IsSkipped()) return;
-  for (const char* name : {"ernie4.5", "ernie4.5-moe", "lfm2", "minimax-m2", "phimoe"}) {
+  for (const char* name :
+       {"ernie4.5", "ernie4.5-moe", "lfm2", "minimax-m2", "phimoe", "mamba2", "falcon-h1",
+        "granitehybrid", "nemotron-h", "nemotron-h-moe", "kimi-k2", "deepseek32", "llama4",
+        "qwen3next", "qwen35", "qwen35moe", "gemma3n", "gemma4", "gemma4-moe"}) {
     const GoldenFolder golden = read_golden_folder(later_golden_folder_cases() / name);
     for (const TensorType type : {TensorType::f32, TensorType::bf16}) {
       SCOPED_TRACE(golden.name + " as " + std::string(find_type(type)->name));
       expect_return(golden.folder, golden.expected, type);
     }
   }
-  EXPECT_EQ(architectures_.size(), 5u);  // of each case, none was refused
+  EXPECT_EQ(architectures_.size(), 18u);  // of each case, none was refused
 }
 
 }  // namespace
