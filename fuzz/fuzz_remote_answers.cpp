@@ -45,6 +45,10 @@ void read_documents(std::string_view text) {
     const auto reference = ingot::parse_reference("hf:org/repo:Q4_K_M");
     static_cast<void>(choose_file(files, *reference));
   }
+  std::vector<std::string> repositories;
+  if (read_repositories_page(text, "models", repositories)) {
+    for (const std::string& name : repositories) require(ingot::parse_reference(name).has_value());
+  }
   static_cast<void>(read_refs(text, "refs", ""));
   if (const auto file = read_manifest(text, "manifest")) require(is_sha256(file->sha256));
 }

@@ -14,7 +14,7 @@ fi
 # What Debian 12 calls the things that the project needs to be built and tested ...
 packages_to_build=(cmake ninja-build g++ pkg-config python3
   libexpected-dev libhwy-dev libfmt-dev libcli11-dev libgtest-dev libgmock-dev libssl-dev
-  libxxhash-dev nlohmann-json3-dev zlib1g-dev libyaml-dev libcurl4-openssl-dev python3-numpy
+  libxxhash-dev nlohmann-json3-dev zlib1g-dev libyaml-dev libcurl4-openssl-dev libsqlite3-dev python3-numpy
   pybind11-dev python3-dev python3-pytest python3-hypothesis python3-pip python3-venv python3-build mypy)
 # ... and to be checked by everything we have.
 packages_to_check=(ccache git clang libclang-rt-14-dev clang-format clang-tidy libbenchmark-dev

@@ -19,6 +19,7 @@ LICENCES = {
     "libssl-dev": "Apache-2.0",
     "zlib1g-dev": "Zlib",
     "libyaml-dev": "MIT",
+    "libsqlite3-dev": "blessing",
     "libfmt-dev": "MIT",
     "libcli11-dev": "BSD-3-Clause",
     "nlohmann-json3-dev": "MIT",

@@ -42,6 +42,10 @@ class INGOT_EXPORT RemoteStore final : public Store {
   /// commit are read there; with RemoteOptions::is_offline they are all that is listed.
   [[nodiscard]] static Result<RemoteStore> open_repository(const Reference& reference,
                                                            const RemoteOptions& options);
+  /// The repositories of an organisation or a user of the hub that hold GGUF files, as
+  /// "hf:ORGANISATION/REPOSITORY"; one small request for each thousand.
+  [[nodiscard]] static Result<std::vector<std::string>> list_repositories(
+      const std::string& organisation, const RemoteOptions& options);
   /// A store without files.
   RemoteStore();
   RemoteStore(RemoteStore&&) noexcept;

@@ -79,6 +79,15 @@ TEST(TreePage, LeavesOutWhatIsNoSafePath) {
   EXPECT_THAT(read_tree_page("{}", "", files), FailsWith(Errc::answer_invalid));
 }
 
+TEST(RepositoriesPage, LeavesOutWhatIsNoRepository) {
+  std::vector<std::string> references;
+  ASSERT_TRUE(read_repositories_page(
+      R"([{"id":"org/one"},{"id":"../x"},{"id":"org"},{"id":"org/a/b"},{"name":"org/no"},7])", "",
+      references));
+  EXPECT_EQ(references, std::vector<std::string>{"hf:org/one"});
+  EXPECT_THAT(read_repositories_page("{}", "", references), FailsWith(Errc::answer_invalid));
+}
+
 TEST(Manifest, NamesTheBlobOfTheModel) {
   const std::string digest(64, 'f');
   const std::string layer =

@@ -9,6 +9,8 @@ range, status, bytes sent, and whether it had credentials.
   /hub/api/models/ORG/REPO/refs, .../tree/COMMIT, /hub/ORG/REPO/resolve/COMMIT/FILE
       a hub over the files of FOLDER/hub/ORG/REPO, which sends to the other site for files; the digests
       that it names for a REPO `wrong` are, and those of `upper` are in upper case
+  /hub/api/models?author=ORG
+      the repositories of ORG
   /v2/NS/MODEL/manifests/TAG, /v2/NS/MODEL/blobs/DIGEST
       a registry over FOLDER/v2/NS/MODEL/TAG.gguf
   /files/FILE      the same as /FILE
@@ -29,7 +31,7 @@ import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 FOLDER = pathlib.Path(sys.argv[1]).resolve()
 LOG = open(sys.argv[sys.argv.index("--log") + 1], "a", buffering=1, encoding="utf-8")
@@ -125,6 +127,10 @@ class Handler(BaseHTTPRequestHandler):
         return self.answer(206, [("ETag", tag), *ranges], piece, cut)
 
     def hub(self, parts):
+        if parts[:2] == ["api", "models"] and len(parts) == 2:
+            author = parse_qs(urlsplit(self.path).query)["author"][0]
+            return self.answer_json([{"id": f"{author}/{path.name}"}
+                                     for path in sorted((FOLDER / "hub" / author).iterdir())])
         if parts[0] == "api":
             folder = FOLDER / "hub" / parts[2] / parts[3]
             if not folder.is_dir():

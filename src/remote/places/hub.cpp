@@ -41,18 +41,16 @@ Result<std::string> ask_for_commit(Client& client, const Address& endpoint,
   return read_refs(answer.second, address.shown(), reference.revision);
 }
 
-Result<std::vector<RemoteFile>> ask_for_tree(Client& client, const Address& endpoint,
-                                             const Reference& reference,
-                                             const std::string& commit) {
-  std::vector<RemoteFile> files;
-  Address page = below(endpoint, "api/models/" + repository_of(reference) + "/tree/" + commit);
-  page.query = "recursive=true";
+/// Asks for the pages of a listing, and reads each by read_page(text, subject, items).
+template <class Item, class ReadPage>
+Result<std::vector<Item>> ask_for_pages(Client& client, Address page, const ReadPage& read_page) {
+  std::vector<Item> items;
   for (int i = 0; i < max_pages; ++i) {
     INGOT_TRY(const auto answer, client.get({page}, max_json_bytes));
-    INGOT_TRY_VOID(read_tree_page(answer.second, page.shown(), files));
+    INGOT_TRY_VOID(read_page(answer.second, page.shown(), items));
     const auto link = answer.first.headers.find("link");
     const auto next = link ? parse_next_link(*link) : std::nullopt;
-    if (!next) return files;
+    if (!next) return items;
     INGOT_TRY(Address target, resolve_location(page, *next));
     if (target.site() != page.site()) {
       return fail(Errc::answer_invalid, page.shown(), "its next page is on another site");
@@ -61,6 +59,23 @@ Result<std::vector<RemoteFile>> ask_for_tree(Client& client, const Address& endp
   }
   return fail(Errc::answer_invalid, page.shown(),
               "the listing has more than " + std::to_string(max_pages) + " pages");
+}
+
+Result<std::vector<RemoteFile>> ask_for_tree(Client& client, const Address& endpoint,
+                                             const Reference& reference,
+                                             const std::string& commit) {
+  Address page = below(endpoint, "api/models/" + repository_of(reference) + "/tree/" + commit);
+  page.query = "recursive=true";
+  return ask_for_pages<RemoteFile>(client, std::move(page), read_tree_page);
+}
+
+Result<Address> enter_hub(Client& client) {
+  INGOT_TRY(Address endpoint, parse_address(client.options().hub_endpoint));
+  client.add_named_site(endpoint);
+  if (!client.options().hub_token.empty()) {
+    client.add_credential(endpoint, "Authorization: Bearer " + client.options().hub_token);
+  }
+  return endpoint;
 }
 
 }  // namespace
@@ -100,12 +115,31 @@ Result<void> read_tree_page(std::string_view text, const std::string& subject,
   return {};
 }
 
-Result<Place> find_in_hub(Client& client, const Reference& reference, Choice choice) {
-  INGOT_TRY(const Address endpoint, parse_address(client.options().hub_endpoint));
-  client.add_named_site(endpoint);
-  if (!client.options().hub_token.empty()) {
-    client.add_credential(endpoint, "Authorization: Bearer " + client.options().hub_token);
+Result<void> read_repositories_page(std::string_view text, const std::string& subject,
+                                    std::vector<std::string>& references) {
+  INGOT_TRY(const nlohmann::json list, parse_json_answer(text, subject));
+  if (!list.is_array()) return fail(Errc::answer_invalid, subject, "expected a list of models");
+  for (const nlohmann::json& entry : list) {
+    const Result<Reference> reference = parse_hub_reference(text_member(entry, "id"));
+    if (!reference || !reference->path.empty()) continue;
+    if (references.size() == max_files) {
+      return fail(Errc::answer_invalid, subject, "too many repositories");
+    }
+    references.push_back(reference->display());
   }
+  return {};
+}
+
+Result<std::vector<std::string>> list_hub_repositories(Client& client,
+                                                       const std::string& organisation) {
+  INGOT_TRY(const Address endpoint, enter_hub(client));
+  Address page = below(endpoint, "api/models");
+  page.query = "author=" + encode_value(organisation) + "&filter=gguf&limit=1000";
+  return ask_for_pages<std::string>(client, std::move(page), read_repositories_page);
+}
+
+Result<Place> find_in_hub(Client& client, const Reference& reference, Choice choice) {
+  INGOT_TRY(const Address endpoint, enter_hub(client));
   Place place;
   INGOT_TRY(place.commit, ask_for_commit(client, endpoint, reference));
   place.is_immutable = is_commit(place.commit);

@@ -76,6 +76,14 @@ void use_local_copies(const RemoteOptions& options, const Reference& reference, 
 [[nodiscard]] Result<void> read_tree_page(std::string_view text, const std::string& subject,
                                           std::vector<RemoteFile>& files);
 
+/// The repositories of an organisation of a hub, as references.
+[[nodiscard]] Result<std::vector<std::string>> list_hub_repositories(
+    Client& client, const std::string& organisation);
+
+/// The repositories of a page of such a listing, appended; names that are none are left out.
+[[nodiscard]] Result<void> read_repositories_page(std::string_view text, const std::string& subject,
+                                                  std::vector<std::string>& references);
+
 /// The commit of a revision in a hub's list of branches and tags; the revision itself if it is in
 /// neither. An empty revision is `main`, or else the first branch.
 [[nodiscard]] Result<std::string> read_refs(std::string_view text, const std::string& subject,

@@ -104,6 +104,16 @@ Result<RemoteStore> RemoteStore::open_repository(const Reference& reference,
   return State::ask(reference, options, remote::Choice::all);
 }
 
+Result<std::vector<std::string>> RemoteStore::list_repositories(const std::string& organisation,
+                                                                const RemoteOptions& options) {
+  if (options.is_offline) {
+    return fail(Errc::remote_unavailable, organisation, remote::not_here);
+  }
+  INGOT_TRY(const std::shared_ptr<Client> client, Client::make(options));
+  const OpeningTime time(client.get());
+  return remote::list_hub_repositories(*client, organisation);
+}
+
 Result<RemoteStore> RemoteStore::State::ask(Reference wanted, const RemoteOptions& options,
                                             remote::Choice choice) {
   if (wanted.revision.empty()) wanted.revision = options.revision;

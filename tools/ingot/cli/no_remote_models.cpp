@@ -38,7 +38,17 @@ Result<OpenedModel> RemoteModels::open(Console&, const std::string&, const OpenA
   return fail(Errc::remote_unavailable, {}, not_built);
 }
 
+Result<Model> RemoteModels::open_beside(const std::string&, const OpenOptions&) const {
+  return fail(Errc::remote_unavailable, {}, not_built);
+}
+
 bool RemoteModels::is_repository(const std::string&) const { return false; }
+
+Result<std::vector<std::string>> RemoteModels::repositories(const std::string&) const {
+  return fail(Errc::remote_unavailable, {}, not_built);
+}
+
+std::string RemoteModels::plain_name(const std::string& argument) const { return argument; }
 
 Result<std::vector<RepositoryModel>> RemoteModels::list(Console&, const std::string&) {
   return std::vector<RepositoryModel>();

@@ -70,7 +70,7 @@ struct RemoteModels::State {
   std::mutex mutex;
   std::vector<RemoteRequest> requests;  ///< Requests without a remark so far.
 
-  [[nodiscard]] Result<RemoteOptions> options();
+  [[nodiscard]] Result<RemoteOptions> options();  // thread-safe
   [[nodiscard]] Result<Reference> reference_of(const std::string& argument) const;
   [[nodiscard]] RemoteStore* find_repository(const std::string& argument);
   [[nodiscard]] Result<RemoteStore*> open_repository(Console& console, const std::string& argument,
@@ -201,21 +201,40 @@ void RemoteModels::State::remark(Console& console, const std::string& argument,
 
 Result<OpenedModel> RemoteModels::open(Console& console, const std::string& argument,
                                        const OpenAnyOptions& open_options) {
-  State& state = *state_;
-  INGOT_TRY(const Reference reference, state.reference_of(argument));
+  INGOT_TRY(const Reference reference, state_->reference_of(argument));
   if (reference.kind == ReferenceKind::local) return open_any(reference.path, open_options);
-  state.remark(console, argument, reference);
-  INGOT_TRY(const RemoteOptions options, state.options());
-  if (!state.first_request) state.first_request = Clock::now();
+  state_->remark(console, argument, reference);
+  INGOT_TRY(const RemoteOptions options, state_->options());
+  if (!state_->first_request) state_->first_request = Clock::now();
   Result<RemoteStore> store = RemoteStore::open(reference, options);
   if (!store) {
-    state.report_requests(console, argument);
+    state_->report_requests(console, argument);
     return fail(std::move(store).error());
   }
   Result<OpenedModel> opened = store->open_model(open_options);
-  state.report_requests(console, argument);
-  state.stores.emplace_back(argument, *std::move(store));
+  state_->report_requests(console, argument);
+  state_->stores.emplace_back(argument, *std::move(store));
   return opened;
+}
+
+Result<Model> RemoteModels::open_beside(const std::string& argument,
+                                        const OpenOptions& open_options) const {
+  INGOT_TRY(const Reference reference, state_->reference_of(argument));
+  INGOT_TRY(RemoteOptions options, state_->options());
+  options.on_request = {};
+  INGOT_TRY(const RemoteStore store, RemoteStore::open(reference, options));
+  INGOT_TRY(OpenedModel opened, store.open_model({open_options, {}, {}}));
+  return std::move(opened.model);
+}
+
+Result<std::vector<std::string>> RemoteModels::repositories(const std::string& argument) const {
+  INGOT_TRY(const RemoteOptions options, state_->options());
+  return RemoteStore::list_repositories(argument.substr(argument.find(':') + 1), options);
+}
+
+std::string RemoteModels::plain_name(const std::string& argument) const {
+  const Result<Reference> reference = state_->reference_of(argument);
+  return reference ? reference->display() : argument;
 }
 
 std::optional<RemoteFileName> RemoteModels::opened_file(const std::string& argument) const {
@@ -261,6 +280,7 @@ Result<std::vector<RepositoryModel>> RemoteModels::list(Console& console,
                                                         const std::string& argument) {
   INGOT_TRY(Reference reference, state_->reference_of(argument));
   INGOT_TRY(const RemoteStore* store, state_->open_repository(console, argument, reference));
+  const std::string revision = reference.revision;
   std::vector<RepositoryModel> models;
   std::map<std::string, std::size_t> sets;  ///< Prefixes of shards, and where their model is.
   for (const RemoteFile& file : store->files()) {
@@ -269,23 +289,27 @@ Result<std::vector<RepositoryModel>> RemoteModels::list(Console& console,
     const auto known = shard ? sets.find(shard->prefix) : sets.end();
     if (known != sets.end()) {
       models[known->second].file_bytes += file.size_bytes.value_or(0);
+      models[known->second].version += file.sha256;
       continue;
     }
     if (shard) sets[shard->prefix] = models.size();
+    reference.revision = revision;
+    reference.path = file.name;
+    const std::string plain = reference.display();
     // A named commit needs no further look at the repository.
     reference.revision = store->commit();
-    reference.path = file.name;
-    models.push_back({reference.display(), file.name, file.size_bytes.value_or(0)});
+    models.push_back({reference.display(), file.name, file.size_bytes.value_or(0), plain,
+                      file.sha256.empty() ? store->commit() : file.sha256});
   }
   return models;
 }
 
 /// The repository that was opened for an argument: a store without a file that is meant.
 RemoteStore* RemoteModels::State::find_repository(const std::string& argument) {
-  const auto found = std::find_if(stores.begin(), stores.end(), [&](const auto& entry) {
-    return entry.first == argument && entry.second.name().empty();
-  });
-  return found == stores.end() ? nullptr : &found->second;
+  for (auto& [opened, store] : stores) {
+    if (opened == argument && store.name().empty()) return &store;
+  }
+  return nullptr;
 }
 
 /// Asks for the files of a repository, once for each argument.
@@ -338,11 +362,9 @@ std::string RemoteModels::local_name(const std::string& argument) const {
   if (reference->kind != ReferenceKind::web && reference->path.empty()) {
     return reference->repository;
   }
-  std::string path = reference->path;
-  if (reference->kind == ReferenceKind::web) {
-    path = reference->display();  // without the password
-    path = path.substr(0, path.find('?'));
-  }
+  const bool is_web = reference->kind == ReferenceKind::web;
+  std::string path = is_web ? reference->display() : reference->path;  // without the password
+  if (is_web) path = path.substr(0, path.find('?'));
   return path.substr(path.rfind('/') + 1);
 }
 
@@ -369,10 +391,8 @@ Traffic RemoteModels::traffic() const {
     total.connections += traffic.connections;
     total.retries += traffic.retries;
   }
-  if (state_->first_request) {
-    const std::chrono::duration<double> time = Clock::now() - *state_->first_request;
-    total.seconds = time.count();
-  }
+  if (!state_->first_request) return total;
+  total.seconds = std::chrono::duration<double>(Clock::now() - *state_->first_request).count();
   return total;
 }
 

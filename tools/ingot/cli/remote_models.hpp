@@ -53,6 +53,8 @@ struct RepositoryModel {
   std::string reference;  ///< The reference to the file or the first shard.
   std::string name;       ///< The name in the repository.
   std::uint64_t file_bytes = 0;
+  std::string plain_reference;  ///< The reference without the commit, unless the user named one.
+  std::string version;          ///< The digests of its files, or the commit.
 };
 
 /// The file that was opened for a reference.
@@ -87,6 +89,16 @@ class RemoteModels {
   /// Opens a model; remarks go to the console.
   [[nodiscard]] Result<OpenedModel> open(Console& console, const std::string& argument,
                                          const OpenAnyOptions& options);
+
+  /// Opens a model as `open` does, without remarks, and keeps nothing of it. Thread-safe.
+  [[nodiscard]] Result<Model> open_beside(const std::string& argument,
+                                          const OpenOptions& options) const;
+
+  /// The repositories of an organisation of the hub, `hf:ORG`, as references.
+  [[nodiscard]] Result<std::vector<std::string>> repositories(const std::string& argument) const;
+
+  /// A reference to a repository as all spellings of it are written.
+  [[nodiscard]] std::string plain_name(const std::string& argument) const;
 
   /// Whether an argument means a repository, without a file in it.
   [[nodiscard]] bool is_repository(const std::string& argument) const;

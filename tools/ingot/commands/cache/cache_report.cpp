@@ -56,6 +56,8 @@ ExitCode clear(Console& console, const std::string& folder) {
 
 }  // namespace
 
+std::string cache_folder() { return remote_cache_folder(); }
+
 ExitCode report_cache(Console& console, CacheAction action) {
   const std::string folder = remote_cache_folder();
   if (folder.empty()) {

@@ -353,6 +353,15 @@ class SarifReport final : public CheckReport {
 
 }  // namespace
 
+std::string_view name_of(Verdict verdict) noexcept { return shown(verdict).name; }
+
+Verdict verdict_of(const CheckSummary& summary, bool is_strict) {
+  if (summary.is_refused) return Verdict::refused;
+  if (summary.errors != 0) return Verdict::error;
+  const bool has_warning = summary.warnings != 0 || (is_strict && summary.notes != 0);
+  return has_warning ? Verdict::warning : Verdict::ok;
+}
+
 std::unique_ptr<CheckReport> make_check_report(Console& console, bool is_sarif, bool is_single,
                                                bool is_strict) {
   if (is_sarif) return std::make_unique<SarifReport>(console, is_strict);

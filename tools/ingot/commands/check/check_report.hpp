@@ -5,6 +5,7 @@
 #include <ingot/check.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "cli/console.hpp"
 
@@ -12,6 +13,11 @@ namespace ingot::cli {
 
 /// `failed`: the system did.
 enum class Verdict : std::uint8_t { ok, warning, error, refused, failed };
+
+[[nodiscard]] std::string_view name_of(Verdict verdict) noexcept;
+
+/// The verdict on a model; `is_strict`: notes count as warnings.
+[[nodiscard]] Verdict verdict_of(const CheckSummary& summary, bool is_strict);
 
 /// One model that was checked.
 struct CheckedFile {

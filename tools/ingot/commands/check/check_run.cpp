@@ -40,13 +40,6 @@ ExitCode exit_code_of(const CheckSummary& summary, const CheckRun& run) {
   return fails ? ExitCode::negative : ExitCode::done;
 }
 
-Verdict verdict_of(const CheckSummary& summary, bool is_strict) {
-  if (summary.is_refused) return Verdict::refused;
-  if (summary.errors != 0) return Verdict::error;
-  const bool has_warning = summary.warnings != 0 || (is_strict && summary.notes != 0);
-  return has_warning ? Verdict::warning : Verdict::ok;
-}
-
 /// A model that the caller has opened, or failed to open: standard input, which opens only
 /// once, or a file of another format.
 Result<CheckSummary> check_opened(const Result<Model>& model, const CheckOptions& options,
