@@ -174,16 +174,16 @@ Result<void> ParquetFile::write_group() {
 
 Result<void> ParquetFile::end() {
   if (group_rows_ != 0) INGOT_TRY_VOID(write_group());
-  std::string schema = Struct().text(4, "table").i32(5, columns_.size()).bytes();
+  std::string elements = Struct().text(4, "table").i32(5, columns_.size()).bytes();
   for (const ParquetColumn& column : columns_) {
     Struct element;
     element.i32(1, column.is_integer ? int64_type : byte_array_type).i32(3, 1).text(4, column.name);
     if (!column.is_integer) element.i32(6, 0);  // UTF8
-    schema += element.bytes();
+    elements += element.bytes();
   }
   std::string footer = Struct()
                            .i32(1, 1)
-                           .objects(2, columns_.size() + 1, schema)
+                           .objects(2, columns_.size() + 1, elements)
                            .i64(3, row_count_)
                            .objects(4, group_count_, groups_)
                            .text(6, "ingot " INGOT_VERSION_STRING)
