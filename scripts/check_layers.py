@@ -9,7 +9,8 @@ name files of that module, and of the other modules with their public headers. E
 named at least once. A file of src/FOLDER opens the namespaces ingot, ingot::detail and ingot::FOLDER,
 and no other of ingot. A program may include its own FOLDER and every public header. A FOLDER with
 floors has these folders, from the lowest on, and its own files above them: no file includes one from
-a floor above. Run from the root of the tree. Headers that are not in the tree are always allowed.
+a floor above. Run from the root of the tree. Headers that are not in the tree are always allowed, but for
+those of the operating system: only src/system, FOLDER/system and the sockets of src/remote/http have them.
 """
 import argparse
 import pathlib
@@ -18,6 +19,11 @@ import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]')
 NAMESPACE = re.compile(r"^namespace ingot::(\w+)")
+# Headers by which one asks the operating system.
+OF_SYSTEM = re.compile(r"^(sys|arpa|netinet|linux)/|^(bcrypt|dirent|dlfcn|fcntl|io|poll|pthread|sched|spawn|"
+                       r"termios|unistd|windows)\.h$|^csignal$")
+# ... and who may: the digests of Windows are a library like OpenSSL.
+ROOMS = ("src/system", "tools/ingot/system", "src/remote/http", "src/digest/sha_windows.cpp")
 KINDS = {".cpp", ".hpp", ".h", ".c", ".def"}
 PUBLIC = pathlib.Path("include/ingot")
 
@@ -46,7 +52,18 @@ def includes(files):
                 yield path, number, target
 
 
+def check_rooms(folder):
+    for path in sources(folder):
+        if any(path.is_relative_to(room) for room in ROOMS):
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            match = INCLUDE.match(line)
+            if match and OF_SYSTEM.match(match[1]):
+                yield f"{path}:{number}: includes {match[1]}; {folder} asks the system through {ROOMS[0]} or {ROOMS[1]}"
+
+
 def check_program(folder):
+    yield from check_rooms(folder)
     for path, number, target in includes(sources(folder)):
         if not target.is_relative_to(folder) and not target.is_relative_to("include"):
             yield f"{path}:{number}: includes {target}; allowed are {folder} and include"
@@ -106,7 +123,8 @@ def main():
         findings = list(check_floors(arguments.floors, arguments.names))
     else:
         own = arguments.names[0].partition("=")[0]
-        findings = [*check_module(arguments.names), *check_namespaces(own.split("/")[0])]
+        findings = [*check_module(arguments.names), *check_namespaces(own.split("/")[0]),
+                    *check_rooms(pathlib.Path("src", own))]
     for finding in findings:
         print(finding)
     sys.exit(1 if findings else 0)

@@ -2,13 +2,13 @@
 // Large pages under large tables.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
 #include <vector>
+
+#include "system/memory.hpp"
 
 namespace ingot {
 
@@ -16,15 +16,12 @@ inline constexpr std::size_t large_page_bytes = std::size_t{2} << 20;
 
 /// Asks the system for pages of 2 MiB under memory that will be filled soon, as each page costs a
 /// fault. A hint: memory that is never written still takes no space.
-inline void prefer_large_pages([[maybe_unused]] void* data,
-                               [[maybe_unused]] std::size_t bytes) noexcept {
-#ifdef MADV_HUGEPAGE
+inline void prefer_large_pages(void* data, std::size_t bytes) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   const std::uintptr_t begin =
       (address + large_page_bytes - 1) / large_page_bytes * large_page_bytes;
   const std::uintptr_t end = (address + bytes) / large_page_bytes * large_page_bytes;
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-#endif
+  if (begin < end) system::prefer_large_pages(reinterpret_cast<void*>(begin), end - begin);
 }
 
 /// Allocates whole large pages for tables that fill at least three quarters of them.

@@ -32,7 +32,7 @@ inline std::string set_aside_remark(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(other_name, ignored)) return {};
   return "; replacing it was cut off, and the older file is " +
-         std::filesystem::path(other_name).filename().string();
+         std::filesystem::path(other_name).filename().generic_string();
 }
 
 }  // namespace ingot

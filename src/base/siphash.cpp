@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "base/siphash.hpp"
 
-#include <sys/random.h>
-
 #include <chrono>
 #include <cstdint>
+
+#include "system/process.hpp"
 
 namespace ingot {
 namespace {
 
 SipKey make_key() noexcept {
   SipKey key;
-  if (::getrandom(&key, sizeof key, GRND_NONBLOCK) == static_cast<ssize_t>(sizeof key)) return key;
+  if (system::fill_randomly(&key, sizeof key)) return key;
   // Shortly after a machine has started there may be no randomness yet. The author of a file still
   // does not know the clock and the address layout.
   key.k0 = static_cast<std::uint64_t>(

@@ -174,10 +174,10 @@ Result<std::vector<std::string>> files_below(const std::string& folder) {
   std::error_code error;
   fs::recursive_directory_iterator entry(folder, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    if (entry->path().filename().string().starts_with('.')) {
+    if (entry->path().filename().generic_string().starts_with('.')) {
       entry.disable_recursion_pending();
     } else if (std::error_code ignored; entry->is_regular_file(ignored)) {
-      files.push_back(entry->path().string());
+      files.push_back(entry->path().generic_string());
     }
   }
   if (error) return fail(Errc::io_error, folder, error.message());

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ingot/digest.hpp"
 
-// Uses the functions of one algorithm instead of the EVP interface. EVP brings every other
-// algorithm of OpenSSL into a static program (4 MB, and 0.3 ms at every start), reads a
-// configuration file on first use, and computes with the same code.
-#define OPENSSL_API_COMPAT 10100
-#include <openssl/sha.h>
-
 // xxHash is compiled in from its header, so that users of this library link no other one.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -15,6 +9,7 @@
 #include <variant>
 
 #include "base/hexadecimal.hpp"
+#include "digest/sha.hpp"
 #include "ingot/xet.hpp"
 
 namespace ingot {
@@ -29,19 +24,12 @@ std::string digits_of(const unsigned char (&bytes)[size]) {
 
 // One class for each algorithm: begin, update, end. None of these functions can fail.
 
-template <class Context, auto init, auto add, auto close, std::size_t digest_bytes>
-struct Sha {
-  Context context;
-  void begin() noexcept { init(&context); }
-  void update(const void* data, std::size_t bytes) noexcept { add(&context, data, bytes); }
-  std::string end() {
-    unsigned char digest[digest_bytes];
-    close(digest, &context);
-    return digits_of(digest);
-  }
+struct Sha256 : digest::Sha {
+  Sha256() : Sha(digest::ShaKind::sha256) {}
 };
-using Sha256 = Sha<SHA256_CTX, SHA256_Init, SHA256_Update, SHA256_Final, SHA256_DIGEST_LENGTH>;
-using Sha1 = Sha<SHA_CTX, SHA1_Init, SHA1_Update, SHA1_Final, SHA_DIGEST_LENGTH>;
+struct Sha1 : digest::Sha {
+  Sha1() : Sha(digest::ShaKind::sha1) {}
+};
 
 struct Xxh64 {
   XXH64_state_t state;

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The few functions of NVIDIA's management library (NVML) that tell of memory. It comes with the
 // driver and is loaded by name, so nothing is linked to it.
-#include "estimate/this_machine.hpp"
-
-#ifdef INGOT_STATIC_PROGRAM
-
-namespace ingot::estimate {
-std::vector<Device> find_nvidia_cards() { return {}; }
-}  // namespace ingot::estimate
-
-#else
-
-#include <dlfcn.h>
-
 #include <array>
 #include <memory>
+
+#include "estimate/this_machine.hpp"
+#include "system/process.hpp"
 
 namespace ingot::estimate {
 namespace {
@@ -33,14 +24,12 @@ constexpr double transfers_of_clock = 2;  // memory transfers at both edges
 
 class Nvml {
  public:
-  Nvml() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
-    is_ready_ = call<int()>("nvmlInit_v2") == success;
-  }
+  Nvml() : library_(load()) { is_ready_ = call<int()>("nvmlInit_v2") == success; }
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
   ~Nvml() {
     if (is_ready_) call<int()>("nvmlShutdown");
-    if (library_ != nullptr) dlclose(library_);
+    if (library_ != nullptr) system::unload_library(library_);
   }
 
   std::vector<Device> cards() {
@@ -60,10 +49,15 @@ class Nvml {
   }
 
  private:
+  static void* load() noexcept {
+    void* const library = system::load_library("libnvidia-ml.so.1");
+    return library != nullptr ? library : system::load_library("nvml.dll");
+  }
+
   /// Calls a function of the library; an error if it has none of this name.
   template <class Function, class... Arguments>
   int call(const char* name, Arguments... arguments) {
-    void* function = library_ == nullptr ? nullptr : dlsym(library_, name);
+    void* function = library_ == nullptr ? nullptr : system::find_function(library_, name);
     if (function == nullptr) return -1;
     return reinterpret_cast<Function*>(function)(arguments...);
   }
@@ -98,5 +92,3 @@ class Nvml {
 std::vector<Device> find_nvidia_cards() { return Nvml().cards(); }
 
 }  // namespace ingot::estimate
-
-#endif

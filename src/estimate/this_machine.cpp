@@ -7,10 +7,13 @@
 #include <string_view>
 #include <utility>
 
+#include "system/process.hpp"
+
 namespace ingot {
 
 ThisMachine find_this_machine() {
   ThisMachine machine = estimate::read_machine("/");
+  if (!machine.host_bytes) machine.host_bytes = system::free_memory_bytes();
   std::vector<Device> cards = estimate::find_nvidia_cards();
   cards.insert(cards.end(), machine.devices.begin(), machine.devices.end());
   machine.devices = std::move(cards);

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "io/atomic_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -15,6 +11,7 @@
 #include "io/edit_journal.hpp"
 #include "io/file_lock.hpp"
 #include "io/left_overs.hpp"
+#include "system/files.hpp"
 
 namespace ingot::io {
 namespace {
@@ -30,21 +27,15 @@ constexpr std::size_t max_write_bytes = std::size_t{1} << 17;
 constexpr std::uint64_t writing_out_bytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t least_page_bytes = 4096;  // no system has smaller pages
 
-/// A path that leads to an open file; with it an unnamed file gets its name.
-std::string path_of_descriptor(int descriptor) {
-  return "/proc/self/fd/" + std::to_string(descriptor);
-}
-
 /// The file to be replaced, if there is one.
 Result<std::optional<FileIdentity>> check_target(const std::string& path, bool may_replace,
                                                  Links links) {
-  struct stat status {};
-  const int flags = links == Links::refuse ? AT_SYMLINK_NOFOLLOW : 0;
-  if (::fstatat(AT_FDCWD, path.c_str(), &status, flags) != 0) {
+  system::FileFacts facts;
+  if (!system::look_at(path, facts, links)) {
     if (errno == ENOENT) return std::optional<FileIdentity>();
     return fail_with_errno(errno, {}, "look at the output");
   }
-  if (!S_ISREG(status.st_mode)) {
+  if (facts.kind != system::FileKind::regular) {
     return fail(Errc::not_a_regular_file, {}, "the output exists and is not a file");
   }
   if (!may_replace) return fail(Errc::already_exists, {});
@@ -75,13 +66,16 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
       is_flushed_(other.is_flushed_) {}
 
 AtomicFile::~AtomicFile() {
-  if (!temporary_path_.empty()) ::unlink(temporary_path_.c_str());
+  if (!temporary_path_.empty()) system::remove_file(temporary_path_);
 }
 
 Result<AtomicFile> AtomicFile::create(const std::string& path, bool may_replace,
                                       ReplacedLock replaced_lock, Links links) {
   if (path.empty() || path.find('\0') != std::string::npos) {
     return fail(Errc::invalid_argument, {}, "not a path");
+  }
+  if (const std::string why = system::find_forbidden_name(path); !why.empty()) {
+    return fail(Errc::invalid_argument, {}, "no file can have that name: " + why);
   }
   // Through a symbolic link the file it points to is replaced, not the link.
   std::string target = links == Links::follow ? real_path(path) : path;
@@ -107,16 +101,16 @@ Result<void> AtomicFile::lock_replaced() {
 }
 
 Result<void> AtomicFile::open_unnamed_or_temporary() {
-  constexpr mode_t mode = 0666;  // the system subtracts the umask
-  descriptor_ = FileDescriptor(::open(directory_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
-  if (descriptor_.is_open() && ::access(path_of_descriptor(descriptor_.get()).c_str(), F_OK) == 0) {
+  constexpr unsigned permissions = 0666;  // the system subtracts the umask
+  descriptor_ =
+      FileDescriptor(system::open_unnamed(directory_, system::Access::write, permissions));
+  if (descriptor_.is_open() && system::can_give_name(descriptor_.get())) {
     static_cast<void>(try_lock(descriptor_.get()));
     return {};
   }
   for (int i = 0; i < temporary_name_tries; ++i) {
     std::string name = temporary_name(path_);
-    descriptor_ =
-        FileDescriptor(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    descriptor_ = FileDescriptor(system::open_file(name, system::Access::write, system::made_new));
     if (descriptor_.is_open()) {
       // Before it is locked, another process may take the named file for a left-over.
       if (try_lock(descriptor_.get()) == LockAttempt::busy) continue;
@@ -133,14 +127,14 @@ Result<void> AtomicFile::open_unnamed_or_temporary() {
 }
 
 void AtomicFile::take_access_of(const FileIdentity& other) {
-  take_access(descriptor_.get(), other);
+  system::take_access(descriptor_.get(), other);
 }
 
 Result<void> AtomicFile::reserve(std::uint64_t size_bytes) {
   if (size_bytes == 0) return {};
   // Not every file system supports this; only a full disk is an error.
-  if (::fallocate(descriptor_.get(), FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size_bytes)) != 0 &&
-      (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
+  if (!system::reserve(descriptor_.get(), size_bytes, system::Room::beyond_the_end) &&
+      system::is_lack_of_room(errno)) {
     return fail_with_errno(errno, {}, "reserve room for the output");
   }
   return {};
@@ -183,16 +177,14 @@ void AtomicFile::start_writing_out() noexcept {
   const std::uint64_t written_bytes = size_bytes_ - gathered_.size();
   if (written_bytes - started_bytes_ < writing_out_bytes) return;
   // If the file system does not support this, sync does all of it.
-  static_cast<void>(::sync_file_range(descriptor_.get(), static_cast<off64_t>(started_bytes_),
-                                      static_cast<off64_t>(written_bytes - started_bytes_),
-                                      SYNC_FILE_RANGE_WRITE));
+  system::start_writing_out(descriptor_.get(), started_bytes_, written_bytes - started_bytes_);
   started_bytes_ = written_bytes;
 }
 
 Result<void> AtomicFile::write_through(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t written =
-        ::write(descriptor_.get(), bytes.data(), std::min(bytes.size(), max_write_bytes));
+    const std::ptrdiff_t written = system::write_next(descriptor_.get(), bytes.data(),
+                                                      std::min(bytes.size(), max_write_bytes));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return fail_with_errno(errno, {}, "write the output");
     bytes = bytes.subspan(static_cast<std::size_t>(written));
@@ -229,14 +221,14 @@ Result<void> AtomicFile::copy(const Source& source, std::uint64_t file_offset,
 /// Returns false and writes nothing if the system cannot copy between the two files.
 Result<bool> AtomicFile::copy_by_system(const Source& source, std::uint64_t file_offset,
                                         std::uint64_t size_bytes) {
-  auto from = static_cast<off_t>(file_offset);
+  std::uint64_t from = file_offset;
   std::uint64_t left_bytes = size_bytes;
   while (left_bytes != 0) {
     // The system shares blocks at equal positions in both files, if the file system supports it.
-    const ssize_t copied = ::copy_file_range(source.descriptor(), &from, descriptor_.get(), nullptr,
-                                             static_cast<std::size_t>(left_bytes), 0);
+    const std::ptrdiff_t copied = system::copy_next(source.descriptor(), from, descriptor_.get(),
+                                                    static_cast<std::size_t>(left_bytes));
     if (copied < 0 && errno == EINTR) continue;
-    if (copied < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
+    if (copied < 0 && system::is_lack_of_room(errno)) {
       return fail_with_errno(errno, {}, "write the output");
     }
     if (copied <= 0) break;  // reading works instead, or reports the error
@@ -278,8 +270,7 @@ Result<void> AtomicFile::sync() {
   if (is_flushed_) return {};
   INGOT_TRY_VOID(flush());
   // Returns reserved space that was not used.
-  if (::ftruncate(descriptor_.get(), static_cast<off_t>(size_bytes_)) != 0 ||
-      ::fsync(descriptor_.get()) != 0) {
+  if (!system::set_size(descriptor_.get(), size_bytes_) || !system::flush(descriptor_.get())) {
     return fail_with_errno(errno, {}, "flush the output");
   }
   gathered_.shrink_to_fit();  // most callers are done after a flush and may hold many files
@@ -302,11 +293,9 @@ Result<void> AtomicFile::commit(Durability durability) {
 
 Result<void> AtomicFile::park(const std::string& name) {
   INGOT_TRY_VOID(sync());
-  const int failed = temporary_path_.empty()
-                         ? ::linkat(AT_FDCWD, path_of_descriptor(descriptor_.get()).c_str(),
-                                    AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW)
-                         : ::rename(temporary_path_.c_str(), name.c_str());
-  if (failed != 0) return fail_with_errno(errno, {}, "name the output");
+  const bool is_named = temporary_path_.empty() ? system::give_name(descriptor_.get(), name)
+                                                : system::rename_file(temporary_path_, name);
+  if (!is_named) return fail_with_errno(errno, {}, "name the output");
   temporary_path_ = name;
   descriptor_ = FileDescriptor();
   replaced_ = FileDescriptor();
@@ -327,34 +316,35 @@ Result<std::optional<FileStamp>> AtomicFile::publish() {
 Result<void> AtomicFile::take_name() {
   if (!may_replace_) {
     // link never replaces a file that appeared at the path in the meantime.
-    const std::string from =
-        temporary_path_.empty() ? path_of_descriptor(descriptor_.get()) : temporary_path_;
-    if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) == 0) {
-      if (!temporary_path_.empty()) ::unlink(temporary_path_.c_str());
+    const bool is_linked = temporary_path_.empty() ? system::give_name(descriptor_.get(), path_)
+                                                   : system::link_file(temporary_path_, path_);
+    if (is_linked) {
+      if (!temporary_path_.empty()) system::remove_file(temporary_path_);
       temporary_path_.clear();
       return {};
     }
     if (errno == EEXIST) return fail(Errc::already_exists, {});
     if (temporary_path_.empty()) return fail_with_errno(errno, {}, "name the output");
     // On a file system without links the check and the rename are two steps.
-    if (::access(path_.c_str(), F_OK) == 0) return fail(Errc::already_exists, {});
+    if (system::exists(path_)) return fail(Errc::already_exists, {});
   }
   INGOT_TRY_VOID(lock_replaced());  // locks a file that appeared there meanwhile
   INGOT_TRY_VOID(give_temporary_name());
   // Restores the older file first, so that a kill before the rename leaves it whole.
   if (replaced_.is_open()) settle_edit(replaced_.get(), path_);
-  if (::rename(temporary_path_.c_str(), path_.c_str()) != 0) {
-    return fail_with_errno(errno, {}, "name the output");
-  }
+  int held = replaced_.release();
+  const bool is_replaced = system::replace_file(temporary_path_, path_, held);
+  const int error_number = errno;
+  replaced_ = FileDescriptor(held);
+  if (!is_replaced) return fail_with_errno(error_number, {}, "name the output");
   temporary_path_.clear();
   return {};
 }
 
 Result<void> AtomicFile::give_temporary_name() {
-  const std::string from = path_of_descriptor(descriptor_.get());
   for (int i = 0; temporary_path_.empty() && i < temporary_name_tries; ++i) {
     std::string name = temporary_name(path_);
-    if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+    if (system::give_name(descriptor_.get(), name)) {
       temporary_path_ = std::move(name);
     } else if (errno != EEXIST) {
       break;

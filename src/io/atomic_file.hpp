@@ -14,6 +14,7 @@
 #include "io/file_descriptor.hpp"
 #include "io/file_stamp.hpp"
 #include "io/in_place_file.hpp"
+#include "system/files.hpp"
 
 namespace ingot::io {
 
@@ -25,7 +26,7 @@ inline constexpr std::uint64_t max_copy_piece_bytes = std::uint64_t{16} << 20;
 enum class ReplacedLock { take, is_held };
 
 /// Whether a symbolic link at the path is followed to the file that it replaces, or refused.
-enum class Links { follow, refuse };
+using system::Links;
 
 /// Whether a file is flushed to the disk before it has its name.
 enum class Durability { flushed, of_the_system };

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "io/edit_journal.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <vector>
 
 #include "io/atomic_file.hpp"
+#include "system/files.hpp"
 
 namespace ingot::io {
 
@@ -29,17 +27,18 @@ Result<void> publish_journal(const EditJournal& journal, const std::string& path
 }
 
 Result<void> set_phase(const std::string& path, JournalPhase phase) {
-  const FileDescriptor descriptor = open_journal(path, O_WRONLY);
+  const FileDescriptor descriptor = open_journal(path, system::Access::write);
   const char letter = letter_of(phase);
-  if (!descriptor.is_open() || ::pwrite(descriptor.get(), &letter, 1, journal_phase_offset) != 1 ||
-      ::fsync(descriptor.get()) != 0) {
+  if (!descriptor.is_open() ||
+      system::write_at(descriptor.get(), &letter, 1, journal_phase_offset) != 1 ||
+      !system::flush(descriptor.get())) {
     return fail_with_errno(errno, {}, "write the journal");
   }
   return {};
 }
 
 Result<void> remove_journal(const std::string& path) {
-  if (::unlink(path.c_str()) != 0) return fail_with_errno(errno, {}, "remove the journal");
+  if (!system::remove_file(path)) return fail_with_errno(errno, {}, "remove the journal");
   flush_directory(directory_of(path));
   return {};
 }
@@ -115,7 +114,7 @@ void settle_edit(int locked, const std::string& file_path) {
 
 void drop_journal(const std::string& file_path) {
   const std::string journal = journal_path(file_path);
-  if (has_journal(journal)) ::unlink(journal.c_str());
+  if (has_journal(journal)) system::remove_file(journal);
 }
 
 }  // namespace ingot::io

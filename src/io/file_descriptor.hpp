@@ -29,6 +29,8 @@ class INGOT_EXPORT FileDescriptor {
   ~FileDescriptor();
 
   [[nodiscard]] int get() const noexcept { return descriptor_; }
+  /// Gives the descriptor away.
+  [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
   [[nodiscard]] bool is_open() const noexcept { return descriptor_ >= 0; }
 
  private:

@@ -12,26 +12,23 @@
 #include "ingot/export.h"
 #include "ingot/lock_wait.hpp"
 #include "io/file_descriptor.hpp"
+#include "system/files.hpp"
 
 namespace ingot::io {
 
-enum class LockKind { shared, exclusive };
+using system::LockAttempt;
+using system::LockKind;
+using system::try_lock;
 
 /// Locks an open file until its descriptor is closed; Errc::file_in_use names `path` and the
 /// holder. Succeeds where the file system has no locks.
 [[nodiscard]] Result<void> lock(int descriptor, LockKind kind, const std::string& path,
                                 const LockWait& wait);
 
-/// The result of one attempt to lock.
-enum class LockAttempt { locked, busy, no_locks_here };
-[[nodiscard]] INGOT_EXPORT LockAttempt try_lock(int descriptor,
-                                                LockKind kind = LockKind::exclusive) noexcept;
-void unlock(int descriptor) noexcept;
-
 /// Opens a regular file and locks it exclusively; at that moment the path leads to it. `access` is
-/// O_RDONLY or O_RDWR. While this process waits it does not have the file open, so that the holder
-/// is still the only one to have it open.
-[[nodiscard]] Result<FileDescriptor> open_locked(const std::string& path, int access,
+/// not for writing alone. While this process waits it does not have the file open, so that the
+/// holder is still the only one to have it open.
+[[nodiscard]] Result<FileDescriptor> open_locked(const std::string& path, system::Access access,
                                                  const LockWait& wait);
 
 /// Locks the file that another one will replace; opens it only for the lock. The descriptor is
@@ -48,9 +45,5 @@ void unlock(int descriptor) noexcept;
 
 /// Whether a path leads to an open file.
 [[nodiscard]] INGOT_EXPORT bool is_named(int descriptor, const std::string& path) noexcept;
-
-/// The process that holds the lock of an open file, as "ingot, process 4711"; empty if the system
-/// does not say.
-[[nodiscard]] std::string describe_holder(int descriptor);
 
 }  // namespace ingot::io

@@ -1,51 +1,46 @@
 // SPDX-License-Identifier: MIT
 #include "io/file_stamp.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <chrono>
 #include <thread>
 
 #include "io/file_lock.hpp"
+#include "system/files.hpp"
 
 namespace ingot::io {
 namespace {
 
-constexpr std::int64_t tick_ns = 10'000'000;  // the longest tick: Linux with 100 ticks a second
+constexpr std::int64_t tick_ns =
+    10'000'000;  // the longest tick: Linux with 100 ticks a second; that of Windows is shorter
 
-std::int64_t nanoseconds(const timespec& time) noexcept {
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
-FileStamp stamp_from(const struct stat& status) noexcept {
-  return {.device = static_cast<std::uint64_t>(status.st_dev),
-          .inode = static_cast<std::uint64_t>(status.st_ino),
-          .size_bytes = static_cast<std::uint64_t>(status.st_size),
-          .modified_ns = nanoseconds(status.st_mtim),
-          .changed_ns = nanoseconds(status.st_ctim)};
+FileStamp stamp_from(const system::FileFacts& facts) noexcept {
+  return {.device = facts.device,
+          .inode = facts.inode,
+          .size_bytes = facts.size_bytes,
+          .modified_ns = facts.modified_ns,
+          .changed_ns = facts.changed_ns};
 }
 
 }  // namespace
 
 std::optional<FileStamp> stamp_of(int descriptor) noexcept {
-  struct stat status {};
-  if (::fstat(descriptor, &status) != 0) return std::nullopt;
-  return stamp_from(status);
+  system::FileFacts facts;
+  if (!system::look_at(descriptor, facts)) return std::nullopt;
+  return stamp_from(facts);
 }
 
 std::optional<FileStamp> stamp_of(const std::string& path) noexcept {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return stamp_from(status);
+  system::FileFacts facts;
+  if (!system::look_at(path, facts)) return std::nullopt;
+  return stamp_from(facts);
 }
 
 bool is_settled(const FileStamp& stamp) noexcept {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  const std::int64_t age_ns = nanoseconds(now) - stamp.changed_ns;
+  const std::int64_t now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                  std::chrono::system_clock::now().time_since_epoch())
+                                  .count();
+  const std::int64_t age_ns = now_ns - stamp.changed_ns;
   // A time far in the future means that the clock was set back.
   return age_ns >= tick_ns || age_ns < -tick_ns;
 }
@@ -63,11 +58,11 @@ std::optional<FileStamp> settled_stamp(int descriptor) noexcept {
 Result<void> remove_exactly(const std::string& path, const FileStamp& stamp, int held) {
   FileDescriptor own;
   if (held < 0) {
-    INGOT_TRY(own, open_locked(path, O_RDONLY, {.limit = {}, .on_wait = {}}));
+    INGOT_TRY(own, open_locked(path, system::Access::read, {.limit = {}, .on_wait = {}}));
     held = own.get();
   }
   if (!is_named(held, path) || stamp_of(held) != stamp) return fail(Errc::file_changed, path);
-  if (::unlink(path.c_str()) != 0) return fail_with_errno(errno, path, "remove it");
+  if (!system::remove_file(path)) return fail_with_errno(errno, path, "remove it");
   return {};
 }
 

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "io/folder_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <array>
 #include <cerrno>
-#include <climits>
 #include <string_view>
 #include <utility>
 
 #include "io/file_descriptor.hpp"
 #include "io/in_place_file.hpp"
 #include "io/plain_file.hpp"
+#include "system/files.hpp"
 
 namespace ingot::io {
 namespace {
@@ -25,14 +20,12 @@ struct Place {
 };
 
 Result<Place> find_place(const std::string& path) {
-  FileDescriptor found(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  FileDescriptor found(system::open_place(path));
   if (!found.is_open()) return fail_with_errno(errno, {}, "open it");
   // The path of the descriptor, not of a file that may have this name a moment later.
-  std::array<char, PATH_MAX> real;
-  const std::string link = "/proc/self/fd/" + std::to_string(found.get());
-  const ssize_t size = ::readlink(link.c_str(), real.data(), real.size());
-  if (size <= 0) return Place{std::move(found), real_path(path)};  // a system without /proc
-  return Place{std::move(found), std::string(real.data(), static_cast<std::size_t>(size))};
+  std::string real = system::path_of(found.get());
+  if (real.empty()) real = real_path(path);  // a system without /proc
+  return Place{std::move(found), std::move(real)};
 }
 
 bool is_below(std::string_view path, std::string_view folder) {
@@ -51,10 +44,9 @@ bool is_blob_of(std::string_view path, std::string_view folder) {
 }
 
 bool is_same(int a, int b) noexcept {
-  struct stat first {};
-  struct stat second {};
-  return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
-         first.st_ino == second.st_ino;
+  system::FileFacts first;
+  system::FileFacts second;
+  return system::look_at(a, first) && system::look_at(b, second) && first.is_same_file(second);
 }
 
 std::string path_in(const std::string& folder, const std::string& name) {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "io/folder_watch.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include "ingot/lock_wait.hpp"
 #include "io/file_lock.hpp"
 #include "io/file_stamp.hpp"
 #include "io/in_place_file.hpp"
+#include "system/files.hpp"
 
 namespace ingot::io {
 namespace {
@@ -15,7 +13,7 @@ namespace {
 /// The stamp of a folder in which no process is naming a set of files. Nothing if a process is, or
 /// if the folder changed within this tick, as stamps are only as exact as a tick.
 std::optional<FileStamp> quiet_stamp(const std::string& folder) {
-  const FileDescriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileDescriptor opened(system::open_folder(folder));
   if (!opened.is_open() || try_lock(opened.get(), LockKind::shared) == LockAttempt::busy) return {};
   const auto stamp = stamp_of(opened.get());
   return stamp && is_settled(*stamp) ? stamp : std::nullopt;
@@ -32,8 +30,8 @@ bool wait_for_quiet(const std::string& folder) {
 
 void call_settled(const std::string& path, const std::function<bool()>& open) {
   constexpr int tries = 5;
-  struct stat status {};
-  const bool is_folder = ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  system::FileFacts facts;
+  const bool is_folder = system::look_at(path, facts) && facts.kind == system::FileKind::folder;
   const std::string folder = is_folder ? path : directory_of(path);
   for (int i = 1;; ++i) {
     const auto before = quiet_stamp(folder);

@@ -12,6 +12,7 @@
 #include "ingot/export.h"
 #include "ingot/lock_wait.hpp"
 #include "io/file_descriptor.hpp"
+#include "system/files.hpp"
 
 namespace ingot::io {
 
@@ -23,21 +24,12 @@ namespace ingot::io {
 INGOT_EXPORT void flush_directory(const std::string& directory);
 
 /// The identity of a file and of its present state.
-struct FileIdentity {
-  std::uint64_t device = 0;
-  std::uint64_t inode = 0;
-  std::uint64_t size_bytes = 0;
-  std::uint64_t link_count = 0;
-  std::uint64_t block_bytes = 0;  ///< The block size of the file system.
-  std::uint32_t permissions = 0;  ///< The permission bits rwxrwxrwx.
-  std::uint32_t owner = 0;
-  std::uint32_t group = 0;
+struct FileIdentity : system::FileFacts {
+  std::uint64_t block_bytes = 0;  ///< The block size of the file system; 0 if it is not known.
 };
 [[nodiscard]] Result<FileIdentity> identify(int descriptor);
 /// The identity of the file at a path; nothing if there is no such file.
 [[nodiscard]] std::optional<FileIdentity> identify(const std::string& path);
-/// Gives an open file the owner and the permissions of another, as far as the system allows.
-void take_access(int descriptor, const FileIdentity& other) noexcept;
 
 /// Whether the file system can insert a range into files of this directory; tries it with an
 /// unnamed file.

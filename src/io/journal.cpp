@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "io/journal.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -114,7 +112,7 @@ std::optional<EarlierState> earlier_state(const EditJournal& journal, int descri
       state.inserted_offset > journal.file_bytes) {
     return std::nullopt;
   }
-  FileDescriptor own(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  FileDescriptor own(system::duplicate(descriptor));
   if (!own.is_open()) return std::nullopt;
   const auto view = read_restored({std::move(own), file_bytes}, state);
   const bool is_explained = hash_data(*view, journal.data_offset) == journal.data_hash &&
@@ -123,7 +121,7 @@ std::optional<EarlierState> earlier_state(const EditJournal& journal, int descri
 }
 
 FoundJournal fit_journal(EditJournal journal, int descriptor, std::uint64_t file_bytes) {
-  FileDescriptor own(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  FileDescriptor own(system::duplicate(descriptor));
   std::byte first_byte{};
   const bool is_read = own.is_open() && read_fully(descriptor, 0, std::span(&first_byte, 1));
   if (!is_read) return {JournalFit::other, "the file is empty or cannot be read", {}, {}};
@@ -153,8 +151,8 @@ FoundJournal fit_journal(EditJournal journal, int descriptor, std::uint64_t file
 
 char letter_of(JournalPhase phase) { return phase_letters[static_cast<std::size_t>(phase)]; }
 
-FileDescriptor open_journal(const std::string& path, int access) {
-  return FileDescriptor(::open(path.c_str(), access | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+FileDescriptor open_journal(const std::string& path, system::Access access) {
+  return FileDescriptor(system::open_file(path, access, system::never_waits | system::no_links));
 }
 
 std::string journal_path(const std::string& path) { return path + std::string(journal_ending); }
@@ -191,7 +189,7 @@ std::optional<EditJournal> decode_journal(std::span<const std::byte> bytes) {
 }
 
 bool has_journal(const std::string& path) {
-  return open_journal(path, O_RDONLY).is_open() || !is_missing(errno);
+  return open_journal(path, system::Access::read).is_open() || !is_missing(errno);
 }
 
 Result<std::uint64_t> hash_data(const Source& file, std::uint64_t data_offset) {
@@ -218,7 +216,7 @@ Result<std::uint64_t> hash_header(const Source& file, std::uint64_t data_offset)
 }
 
 FoundJournal find_journal(const std::string& path, int descriptor) {
-  const FileDescriptor opened = open_journal(path, O_RDONLY);
+  const FileDescriptor opened = open_journal(path, system::Access::read);
   if (!opened.is_open() && is_missing(errno)) return {};
   FoundJournal other{JournalFit::other, "it is damaged or has another version", {}, {}};
   const Result<std::uint64_t> size_bytes = size_of_regular(opened.get(), {});

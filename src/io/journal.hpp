@@ -15,6 +15,7 @@
 #include "ingot/source.hpp"
 #include "io/in_place_file.hpp"
 #include "io/restored_file.hpp"
+#include "system/files.hpp"
 
 namespace ingot::io {
 
@@ -58,8 +59,8 @@ inline constexpr std::uint64_t max_journaled_header_bytes = std::uint64_t{1} << 
 /// Decodes a journal; nothing if it is damaged.
 [[nodiscard]] std::optional<EditJournal> decode_journal(std::span<const std::byte> bytes);
 
-/// Opens the journal file without a look at its content; `access` is O_RDONLY or O_WRONLY.
-[[nodiscard]] FileDescriptor open_journal(const std::string& path, int access);
+/// Opens the journal file without a look at its content;
+[[nodiscard]] FileDescriptor open_journal(const std::string& path, system::Access access);
 
 /// Whether there is anything at the path of a journal.
 [[nodiscard]] bool has_journal(const std::string& path);

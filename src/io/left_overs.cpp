@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "io/left_overs.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <memory>
 #include <string_view>
 
 #include "base/hexadecimal.hpp"
 #include "base/siphash.hpp"
 #include "io/file_lock.hpp"
 #include "io/in_place_file.hpp"
+#include "system/files.hpp"
+#include "system/process.hpp"
 
 namespace ingot::io {
 namespace {
@@ -45,43 +41,34 @@ bool is_temporary_name(std::string_view name) {
 
 std::set<std::string> find_temporary_names(const std::string& directory) {
   std::set<std::string> names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(directory.c_str()), ::closedir);
-  if (folder == nullptr) return names;
-  while (const dirent* entry = ::readdir(folder.get())) {
-    if (names.size() < max_names && is_temporary_name(entry->d_name)) names.insert(entry->d_name);
-  }
+  // A folder that cannot be listed has no left-overs that could be removed.
+  static_cast<void>(system::list_names(directory, [&](const char* name) {
+    if (names.size() < max_names && is_temporary_name(name)) names.insert(name);
+  }));
   return names;
-}
-
-/// Removes the files of a staging folder; anything else in it makes it stay.
-void empty_folder(int folder) {
-  // The stream takes the descriptor and closes it.
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(
-      ::fdopendir(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), ::closedir);
-  if (entries == nullptr) return;
-  while (const dirent* entry = ::readdir(entries.get())) ::unlinkat(folder, entry->d_name, 0);
 }
 
 void remove_if_left(const std::string& path) {
   const FileDescriptor file(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW));
-  struct stat status {};
-  if (!file.is_open() || ::fstat(file.get(), &status) != 0 ||
+      system::open_file(path, system::Access::read, system::never_waits | system::no_links));
+  system::FileFacts facts;
+  if (!file.is_open() || !system::look_at(file.get(), facts) ||
       try_lock(file.get()) != LockAttempt::locked || !is_named(file.get(), path)) {
     return;
   }
-  if (S_ISREG(status.st_mode)) ::unlink(path.c_str());
-  if (!S_ISDIR(status.st_mode)) return;
-  empty_folder(file.get());
-  ::rmdir(path.c_str());
+  if (facts.kind == system::FileKind::regular) system::remove_file(path);
+  if (facts.kind != system::FileKind::folder) return;
+  // Anything but files makes the folder stay.
+  system::remove_files_of(file.get());
+  system::remove_folder(path);
 }
 
 }  // namespace
 
 std::string temporary_name(const std::string& path) {
   static std::atomic<std::uint64_t> used_names{0};
-  const std::string unique =
-      path + '/' + std::to_string(::getpid()) + '/' + std::to_string(used_names.fetch_add(1));
+  const std::string unique = path + '/' + std::to_string(system::process_number()) + '/' +
+                             std::to_string(used_names.fetch_add(1));
   std::array<char, digit_count + 1> digits;
   std::snprintf(digits.data(), digits.size(), "%016llx",
                 static_cast<unsigned long long>(siphash_1_3(process_key(), unique)));
@@ -92,11 +79,11 @@ Result<StagingFolder> StagingFolder::make(const std::string& path) {
   constexpr int tries = 16;
   for (int i = 0; i < tries; ++i) {
     std::string name = temporary_name(path);
-    if (::mkdir(name.c_str(), 0700) != 0) {
+    if (!system::make_folder(name, system::Privacy::only_user)) {
       if (errno == EEXIST) continue;
       break;
     }
-    FileDescriptor folder(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    FileDescriptor folder(system::open_folder(name, system::no_links));
     if (!folder.is_open()) break;
     // Before it is locked, another process may take the named folder for a left-over.
     if (try_lock(folder.get()) == LockAttempt::busy || !is_named(folder.get(), name)) continue;
@@ -107,8 +94,8 @@ Result<StagingFolder> StagingFolder::make(const std::string& path) {
 
 StagingFolder::~StagingFolder() {
   if (!folder_.is_open()) return;
-  empty_folder(folder_.get());
-  ::rmdir(path_.c_str());
+  system::remove_files_of(folder_.get());
+  system::remove_folder(path_);
 }
 
 void LeftOvers::remove(const std::string& path) {

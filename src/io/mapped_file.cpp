@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "io/mapped_file.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <utility>
 
 #include "io/memory_source.hpp"
+#include "system/memory.hpp"
 
 namespace ingot {
 namespace io {
@@ -17,14 +15,12 @@ namespace {
 
 class MappedFile final : public MemorySource {
  public:
-  MappedFile(void* address, std::size_t size_bytes, FileDescriptor file) noexcept
-      : MemorySource({static_cast<const std::byte*>(address), size_bytes}),
-        address_(address),
-        file_(std::move(file)) {}
+  MappedFile(const std::byte* address, std::size_t size_bytes, FileDescriptor file) noexcept
+      : MemorySource({address, size_bytes}), file_(std::move(file)) {}
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
   ~MappedFile() override {
-    if (address_ != nullptr) ::munmap(address_, bytes().size());
+    if (!bytes().empty()) system::unmap(bytes().data(), bytes().size());
   }
   [[nodiscard]] int descriptor() const noexcept override { return file_.get(); }
 
@@ -41,24 +37,23 @@ class MappedFile final : public MemorySource {
   }
 
   void prefetch(std::uint64_t file_offset, std::uint64_t size_bytes) const noexcept override {
-    advise(file_offset, size_bytes, MADV_WILLNEED);
+    advise(file_offset, size_bytes, system::prefetch_pages);
   }
   void release(std::uint64_t file_offset, std::uint64_t size_bytes) const noexcept override {
-    advise(file_offset, size_bytes, MADV_DONTNEED);
+    advise(file_offset, size_bytes, system::release_pages);
   }
 
  private:
   /// The advice goes to all pages that the range touches; none of it changes their content.
-  void advise(std::uint64_t file_offset, std::uint64_t size_bytes, int advice) const noexcept {
-    static const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  void advise(std::uint64_t file_offset, std::uint64_t size_bytes,
+              void (*advice)(const std::byte*, std::size_t) noexcept) const noexcept {
+    const std::uint64_t page_bytes = system::page_bytes();
     if (file_offset >= bytes().size()) return;
     const std::uint64_t begin = file_offset / page_bytes * page_bytes;
     const std::uint64_t size = std::min(size_bytes, bytes().size() - file_offset);
-    ::madvise(static_cast<std::byte*>(address_) + begin,
-              static_cast<std::size_t>(file_offset - begin + size), advice);
+    advice(bytes().data() + begin, static_cast<std::size_t>(file_offset - begin + size));
   }
 
-  void* address_;
   FileDescriptor file_;  // for copies by the system; open only if it is kept
 };
 
@@ -68,11 +63,10 @@ Result<std::unique_ptr<Source>> map_descriptor(RegularFile file, Keep keep) {
   if (file.size_bytes > std::numeric_limits<std::size_t>::max()) {
     return fail(Errc::out_of_memory, {}, "too large to map; use plain reads");
   }
-  void* address = nullptr;  // null for an empty file, which cannot be mapped
+  const std::byte* address = nullptr;  // null for an empty file, which cannot be mapped
   if (file.size_bytes != 0) {
-    address = ::mmap(nullptr, static_cast<std::size_t>(file.size_bytes), PROT_READ, MAP_PRIVATE,
-                     file.descriptor.get(), 0);
-    if (address == MAP_FAILED) return fail_with_errno(errno, {}, "map it");
+    address = system::map_file(file.descriptor.get(), static_cast<std::size_t>(file.size_bytes));
+    if (address == nullptr) return fail_with_errno(errno, {}, "map it");
   }
   if (keep == Keep::nothing) file.descriptor = FileDescriptor();
   return std::make_unique<MappedFile>(address, static_cast<std::size_t>(file.size_bytes),

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ingot/output_set.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -19,6 +15,7 @@
 #include "io/edit_journal.hpp"
 #include "io/file_lock.hpp"
 #include "io/left_overs.hpp"
+#include "system/files.hpp"
 
 namespace ingot {
 namespace {
@@ -27,15 +24,8 @@ namespace {
 /// process may have 1,024 descriptors by default, and 256 on some systems.
 constexpr std::size_t max_open_files = 32;
 
-bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
-
 /// Gives a file that was set aside its name back, unless another file has it.
-void put_back(const std::string& path) {
-  const std::string aside = set_aside_name(path);
-  if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return;
-  // EINVAL: the file system does not know that flag.
-  if (errno == EINVAL && !exists(path)) ::rename(aside.c_str(), path.c_str());
-}
+void put_back(const std::string& path) { system::rename_to_new(set_aside_name(path), path); }
 
 /// Locks a file that will be replaced; does not wait, but fails with Errc::file_in_use.
 Result<io::FileDescriptor> lock_if_free(const std::string& path) {
@@ -52,15 +42,17 @@ Result<void> wait_until_free(const std::string& path) {
 /// file the set is not whole, and the older files replace the new ones; else the older ones are
 /// removed.
 Result<void> settle_earlier(std::span<const std::string> paths, const std::string& key) {
-  const bool is_whole = exists(key);
+  const bool is_whole = system::exists(key);
   for (const std::string& path : paths) {
     const std::string aside = set_aside_name(path);
-    if (is_whole || !exists(aside)) {
-      ::unlink(aside.c_str());
+    if (is_whole || !system::exists(aside)) {
+      system::remove_file(aside);
       continue;
     }
-    INGOT_TRY(const io::FileDescriptor locked, lock_if_free(path));
-    ::rename(aside.c_str(), path.c_str());
+    INGOT_TRY(io::FileDescriptor locked, lock_if_free(path));
+    int held = locked.release();
+    static_cast<void>(system::replace_file(aside, path, held));
+    locked = io::FileDescriptor(held);
   }
   return {};
 }
@@ -85,19 +77,19 @@ class SetAside {
 
   /// Removes the older files, as the new files have their names.
   void forget() {
-    for (const std::string& path : paths_) ::unlink(set_aside_name(path).c_str());
+    for (const std::string& path : paths_) system::remove_file(set_aside_name(path));
     paths_.clear();
   }
 
  private:
   Result<void> set_aside(const std::string& path) {
-    struct stat status {};
+    system::FileFacts facts;
     // A broken link has no content to keep, and a folder is refused when the new file gets its
     // name.
-    if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    if (!system::look_at(path, facts) || facts.kind != system::FileKind::regular) return {};
     INGOT_TRY(const io::FileDescriptor locked, lock_if_free(path));
     if (locked.is_open()) io::settle_edit(locked.get(), path);
-    if (::rename(path.c_str(), set_aside_name(path).c_str()) != 0) {
+    if (!system::rename_file(path, set_aside_name(path))) {
       return io::fail_with_errno(errno, {}, "set the older file aside");
     }
     paths_.push_back(path);
@@ -136,7 +128,7 @@ struct OutputSet::State {
     files.clear();
     staging.clear();
     for (auto folder = made_folders.rbegin(); folder != made_folders.rend(); ++folder) {
-      ::rmdir(folder->c_str());
+      system::remove_folder(*folder);
     }
   }
 
@@ -195,7 +187,8 @@ Result<void> OutputSet::State::name_all(const std::function<Result<void>()>& che
   if (check) INGOT_TRY_VOID(check());
   SetAside older;
   const auto is_there = [](const std::string& path) {
-    return exists(path) || exists(set_aside_name(path));  // set aside by a process that was killed
+    return system::exists(path) ||
+           system::exists(set_aside_name(path));  // set aside by a process that was killed
   };
   if (files.size() == 1 && std::ranges::none_of(dropped, is_there)) {
     // A single file is replaced in one step.
@@ -204,7 +197,7 @@ Result<void> OutputSet::State::name_all(const std::function<Result<void>()>& che
     INGOT_TRY_VOID(older.set_aside(targets));
   }
   for (const std::string& target : targets) {
-    if (!exists(target)) io::drop_journal(target);
+    if (!system::exists(target)) io::drop_journal(target);
   }
   std::vector<std::optional<io::FileStamp>> stamps;
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -249,16 +242,19 @@ Result<void> OutputSet::add_text(const std::string& path, std::string_view text)
 }
 
 Result<void> OutputSet::drop(const std::string& path) {
-  if (!state_->may_replace && exists(path)) return fail(Errc::already_exists, path);
+  if (!state_->may_replace && system::exists(path)) return fail(Errc::already_exists, path);
   state_->dropped.push_back(path);
   return {};
 }
 
 Result<void> OutputSet::make_folder(const std::string& path) {
-  if (path.empty() || exists(path)) return {};
+  if (path.empty() || system::exists(path)) return {};
+  if (const std::string why = system::find_forbidden_name(path); !why.empty()) {
+    return fail(Errc::invalid_argument, path, "no folder can have that name: " + why);
+  }
   const std::string parent = io::directory_of(path);
   if (parent != path) INGOT_TRY_VOID(make_folder(parent));
-  if (::mkdir(path.c_str(), 0777) == 0) {
+  if (system::make_folder(path)) {
     state_->made_folders.push_back(path);
   } else if (errno != EEXIST) {
     return io::fail_with_errno(errno, path, "make the folder");

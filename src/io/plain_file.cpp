@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "io/plain_file.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
 
 #include "io/file_stamp.hpp"
 #include "io/memory_source.hpp"
+#include "system/files.hpp"
 
 namespace ingot {
 namespace io {
@@ -25,8 +24,7 @@ class PlainFile final : public Source {
   void prefetch(std::uint64_t file_offset, std::uint64_t size_bytes) const noexcept override {
     if (file_offset >= file_.size_bytes) return;
     const std::uint64_t size = std::min(size_bytes, file_.size_bytes - file_offset);
-    ::posix_fadvise(file_.descriptor.get(), static_cast<off_t>(file_offset),
-                    static_cast<off_t>(size), POSIX_FADV_WILLNEED);
+    system::advise_reading(file_.descriptor.get(), file_offset, size);
   }
   [[nodiscard]] int descriptor() const noexcept override { return file_.descriptor.get(); }
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "io/restored_file.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -11,6 +8,7 @@
 #include <utility>
 
 #include "io/memory_source.hpp"
+#include "system/memory.hpp"
 
 namespace ingot::io {
 namespace {
@@ -60,24 +58,20 @@ class RestoredFile final : public Source {
 
 class RestoredMapping final : public MemorySource {
  public:
-  RestoredMapping(void* address, std::size_t size_bytes, RegularFile file) noexcept
-      : MemorySource({static_cast<const std::byte*>(address), size_bytes}),
-        address_(address),
-        file_(std::move(file)) {}
+  RestoredMapping(const std::byte* address, std::size_t size_bytes, RegularFile file) noexcept
+      : MemorySource({address, size_bytes}), file_(std::move(file)) {}
   RestoredMapping(const RestoredMapping&) = delete;
   RestoredMapping& operator=(const RestoredMapping&) = delete;
-  ~RestoredMapping() override { ::munmap(address_, bytes().size()); }
+  ~RestoredMapping() override { system::unmap(bytes().data(), bytes().size()); }
 
  private:
-  void* address_;
   RegularFile file_;  // stays open for its lock
 };
 
 /// Maps a part of the file over a part of the reserved addresses.
 bool map_part(std::byte* to, std::uint64_t bytes, int descriptor, std::uint64_t file_offset) {
   return bytes == 0 ||
-         ::mmap(to, static_cast<std::size_t>(bytes), PROT_READ, MAP_PRIVATE | MAP_FIXED, descriptor,
-                static_cast<off_t>(file_offset)) != MAP_FAILED;
+         system::map_part(to, static_cast<std::size_t>(bytes), descriptor, file_offset);
 }
 
 /// Writes bytes into private copies of their pages.
@@ -86,9 +80,9 @@ bool patch_pages(std::byte* address, std::uint64_t offset, std::span<const std::
   if (bytes.empty()) return true;
   const std::uint64_t begin = offset / page_bytes * page_bytes;
   const auto size = static_cast<std::size_t>(offset + bytes.size() - begin);
-  if (::mprotect(address + begin, size, PROT_READ | PROT_WRITE) != 0) return false;
+  if (!system::set_writable(address + begin, size, true)) return false;
   std::memcpy(address + offset, bytes.data(), bytes.size());
-  return ::mprotect(address + begin, size, PROT_READ) == 0;
+  return system::set_writable(address + begin, size, false);
 }
 
 }  // namespace
@@ -98,17 +92,16 @@ std::unique_ptr<Source> read_restored(RegularFile file, EarlierState state) {
 }
 
 Result<std::unique_ptr<Source>> map_restored(RegularFile file, EarlierState state) {
-  const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const std::uint64_t page_bytes = system::page_bytes();
   if (state.size_bytes == 0 || state.inserted_offset % page_bytes != 0 ||
       state.inserted_bytes % page_bytes != 0 ||
       state.size_bytes > std::numeric_limits<std::size_t>::max()) {
     return read_restored(std::move(file), std::move(state));
   }
   const auto size_bytes = static_cast<std::size_t>(state.size_bytes);
-  void* const address =
-      ::mmap(nullptr, size_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (address == MAP_FAILED) return fail_with_errno(errno, {}, "map it");
-  auto* const begin = static_cast<std::byte*>(address);
+  std::byte* const begin = system::reserve_addresses(size_bytes);
+  if (begin == nullptr && errno == ENOSYS) return read_restored(std::move(file), std::move(state));
+  if (begin == nullptr) return fail_with_errno(errno, {}, "map it");
   const std::uint64_t before = std::min(state.inserted_offset, state.size_bytes);
   const int descriptor = file.descriptor.get();
   if (!map_part(begin, before, descriptor, 0) ||
@@ -117,10 +110,10 @@ Result<std::unique_ptr<Source>> map_restored(RegularFile file, EarlierState stat
       !patch_pages(begin, state.patch_offset, state.patch, page_bytes) ||
       (state.first_byte && !patch_pages(begin, 0, std::span(&*state.first_byte, 1), page_bytes))) {
     const int error_number = errno;
-    ::munmap(address, size_bytes);
+    system::unmap(begin, size_bytes);
     return fail_with_errno(error_number, {}, "map it");
   }
-  return std::make_unique<RestoredMapping>(address, size_bytes, std::move(file));
+  return std::make_unique<RestoredMapping>(begin, size_bytes, std::move(file));
 }
 
 }  // namespace ingot::io

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "io/staged_file.hpp"
 
-#include <fcntl.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <utility>
@@ -15,10 +11,14 @@
 #include "io/file_lock.hpp"
 #include "io/in_place_file.hpp"
 #include "io/own_file.hpp"
+#include "system/files.hpp"
 
 namespace ingot::io {
 
 Result<StagedFile> StagedFile::open(std::string path, std::string notes_path, const char* used) {
+  if (const std::string why = system::find_forbidden_name(path); !why.empty()) {
+    return fail(Errc::invalid_argument, path, "no file can have that name: " + why);
+  }
   StagedFile staged(std::move(path), std::move(notes_path));
   // Another process may finish, and rename the file, between the opening and the lock.
   constexpr int attempts = 3;
@@ -38,20 +38,18 @@ Result<StagedFile> StagedFile::open(std::string path, std::string notes_path, co
 Result<std::uint64_t> StagedFile::size_bytes() const { return size_of_regular(file_.get(), path_); }
 
 Result<void> StagedFile::clear() const {
-  if (::ftruncate(file_.get(), 0) == 0) return {};
+  if (system::set_size(file_.get(), 0)) return {};
   return fail_with_errno(errno, path_, "empty it");
 }
 
 Result<void> StagedFile::reserve(std::uint64_t size_bytes, std::uint64_t there_bytes) const {
   if (size_bytes == 0) return {};
-  if (::fallocate(file_.get(), 0, 0, static_cast<off_t>(size_bytes)) == 0) return {};
+  if (system::reserve(file_.get(), size_bytes, system::Room::as_size)) return {};
   if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL) {
     return fail_with_errno(errno, path_, "reserve room for that");
   }
-  struct statvfs disk {};
-  if (::fstatvfs(file_.get(), &disk) != 0 || disk.f_blocks == 0) return {};
-  const std::uint64_t block_bytes = disk.f_frsize;
-  if ((size_bytes - there_bytes) / block_bytes <= disk.f_bavail) return {};
+  const auto free = system::free_bytes(file_.get());
+  if (!free || size_bytes - there_bytes <= *free) return {};
   return fail(Errc::io_error, path_, "the disk has less room than that");
 }
 
@@ -81,7 +79,7 @@ Result<void> StagedFile::write_notes(std::string text) {
 }
 
 Result<void> StagedFile::flush() const {
-  if (::fsync(file_.get()) == 0) return {};
+  if (system::flush(file_.get())) return {};
   return fail_with_errno(errno, path_, "flush it");
 }
 
@@ -97,18 +95,17 @@ Result<void> StagedFile::give_name(const std::string& path, bool may_replace, No
     if (older.is_open()) {
       settle_edit(older.get(), path);
       INGOT_TRY(const FileIdentity replaced, identify(older.get()));
-      take_access(file_.get(), replaced);
+      system::take_access(file_.get(), replaced);
     }
   }
   // The name is free with the rename, and the notes of the next file may follow at once.
-  if (notes == Notes::go) ::unlink(notes_path_.c_str());
-  const unsigned flags = may_replace ? 0 : RENAME_NOREPLACE;
-  int failed = ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, path.c_str(), flags);
-  if (failed != 0 && errno == EINVAL && ::access(path.c_str(), F_OK) != 0) {
-    failed = ::rename(path_.c_str(), path.c_str());  // a file system without that flag
-  }
+  if (notes == Notes::go) system::remove_file(notes_path_);
+  int held = older.release();
+  const bool is_named_now =
+      may_replace ? system::replace_file(path_, path, held) : system::rename_to_new(path_, path);
   const int error_number = errno;
-  if (failed == 0) {
+  older = FileDescriptor(held);
+  if (is_named_now) {
     drop_journal(path);  // the file is locked as long as it is open here
     return {};
   }
@@ -119,8 +116,8 @@ Result<void> StagedFile::give_name(const std::string& path, bool may_replace, No
 
 void StagedFile::remove() const noexcept {
   if (!is_named(file_.get(), path_)) return;
-  if (has_notes_) ::unlink(notes_path_.c_str());
-  ::unlink(path_.c_str());
+  if (has_notes_) system::remove_file(notes_path_);
+  system::remove_file(path_);
 }
 
 }  // namespace ingot::io

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "ingot/store.hpp"
 
-#include <dirent.h>
-
 #include <cerrno>
 #include <utility>
 
 #include "io/file_descriptor.hpp"
+#include "system/files.hpp"
 
 namespace ingot {
 namespace {
@@ -18,13 +17,11 @@ class FileSystem final : public Store {
   }
 
   [[nodiscard]] Result<std::vector<std::string>> list(const std::string& folder) const override {
-    const std::unique_ptr<DIR, int (*)(DIR*)> stream(
-        ::opendir(folder.empty() ? "." : folder.c_str()), ::closedir);
-    if (stream == nullptr) return io::fail_with_errno(errno, folder, "list the folder");
     const std::string prefix = folder.empty() || folder.ends_with('/') ? folder : folder + "/";
     std::vector<std::string> names;
-    while (const dirent* entry = ::readdir(stream.get())) names.push_back(prefix + entry->d_name);
-    return names;
+    const auto take = [&](const char* name) { names.push_back(prefix + name); };
+    if (system::list_names(folder.empty() ? "." : folder, take)) return names;
+    return io::fail_with_errno(errno, folder, "list the folder");
   }
 };
 

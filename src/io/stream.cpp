@@ -1,31 +1,28 @@
 // SPDX-License-Identifier: MIT
 #include "io/stream.hpp"
 
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <memory>
 
 #include "io/file_descriptor.hpp"
+#include "system/files.hpp"
 
 namespace ingot::io {
 
 bool is_stream(int descriptor) noexcept {
-  struct stat status {};
-  return ::fstat(descriptor, &status) == 0 && !S_ISDIR(status.st_mode);
+  system::FileFacts facts;
+  return system::look_at(descriptor, facts) && facts.kind != system::FileKind::folder;
 }
 
 Result<std::size_t> read_stream(int descriptor, std::span<std::byte> destination) {
   std::size_t filled = 0;
   while (filled != destination.size()) {
-    const ssize_t got =
-        ::read(descriptor, destination.data() + filled, destination.size() - filled);
+    const std::ptrdiff_t got =
+        system::read_next(descriptor, destination.data() + filled, destination.size() - filled);
     if (got == 0) break;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      pollfd readable{descriptor, POLLIN, 0};  // another process made the pipe non-blocking
-      if (::poll(&readable, 1, -1) >= 0 || errno == EINTR) continue;
+      // Another process made the pipe non-blocking.
+      if (system::wait_for_bytes(descriptor)) continue;
     }
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail_with_errno(errno, {}, "read it");

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "quantization/kept_part.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -18,6 +15,7 @@
 #include "io/in_place_file.hpp"
 #include "io/own_file.hpp"
 #include "io/source_pieces.hpp"
+#include "system/files.hpp"
 
 namespace ingot::quantization {
 namespace {
@@ -136,12 +134,13 @@ Result<void> KeptPart::begin() {
   INGOT_TRY(notes_, file_.open_notes());
   if (plan_.resumes) INGOT_TRY_VOID(load());
   if (is_named_) return {};
-  if (struct stat status{}; ::stat(plan_.path.c_str(), &status) == 0) {
-    if (plan_.may_replace && !S_ISREG(status.st_mode)) {
+  if (system::FileFacts facts; system::look_at(plan_.path, facts)) {
+    const bool is_file = facts.kind == system::FileKind::regular;
+    if (plan_.may_replace && !is_file) {
       return fail(Errc::not_a_regular_file, plan_.path, "the output exists and is not a file");
     }
     const auto there = read_file(plan_.path);
-    const bool may_be_this = plan_.resumes && S_ISREG(status.st_mode) && there &&
+    const bool may_be_this = plan_.resumes && is_file && there &&
                              (*there)->size_bytes() == whole_bytes() && has_header(**there);
     if (!plan_.may_replace && !may_be_this) return fail(Errc::already_exists, plan_.path);
   }
@@ -155,7 +154,7 @@ Result<void> KeptPart::begin() {
   if (finished_.empty()) INGOT_TRY_VOID(file_.write(0, plan_.header));
   // What follows the last finished tensor is of no use.
   const std::uint64_t kept = finished_.empty() ? 0 : head_bytes + finished_.size() * record_bytes;
-  if (::ftruncate(notes_.get(), static_cast<off_t>(kept)) != 0) {
+  if (!system::set_size(notes_.get(), kept)) {
     return io::fail_with_errno(errno, file_.notes_path(), "cut it");
   }
   const std::string head = plan_.work + (plan_.allows_nan ? with_nan : without_nan);

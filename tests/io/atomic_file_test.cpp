@@ -142,7 +142,8 @@ TEST(AtomicFile, RemovesWhatAKilledProcessLeftOfItAndNothingElse) {
                                            "file.0123456789abcdef.tmp"};
   for (const std::string& name : others) folder.write(name, old_content);
   folder.write(left_over, old_content);
-  const auto running = io::open_locked(folder.write(in_use, old_content), O_RDWR, {.on_wait = {}});
+  const auto running = io::open_locked(folder.write(in_use, old_content),
+                                       system::Access::read_write, {.on_wait = {}});
   ASSERT_THAT(running, Succeeds());
   ASSERT_THAT(write_file(folder.path("file"), new_content), Succeeds());
   std::vector<std::string> expected = others;
@@ -157,23 +158,24 @@ TEST(AtomicFile, TheFileThatItReplacesIsLockedUntilItIs) {
   const LockWait no_wait{.limit = std::chrono::milliseconds(0), .on_wait = {}};
   set_lock_wait(no_wait);
   {
-    const auto editor = io::open_locked(path, O_RDWR, no_wait);
+    const auto editor = io::open_locked(path, system::Access::read_write, no_wait);
     EXPECT_THAT(io::AtomicFile::create(path, true), FailsWith(Errc::file_in_use));
     EXPECT_THAT(io::AtomicFile::create(path, true, io::ReplacedLock::is_held), Succeeds());
   }
   auto file = io::AtomicFile::create(path, true);
   ASSERT_THAT(file, Succeeds());
-  EXPECT_THAT(io::open_locked(path, O_RDWR, no_wait), FailsWith(Errc::file_in_use));
+  EXPECT_THAT(io::open_locked(path, system::Access::read_write, no_wait),
+              FailsWith(Errc::file_in_use));
   // A file that has taken the name meanwhile is locked, too.
   fs::rename(folder.write("newer", old_content), path);
   {
-    const auto editor = io::open_locked(path, O_RDWR, no_wait);
+    const auto editor = io::open_locked(path, system::Access::read_write, no_wait);
     ASSERT_THAT(editor, Succeeds());
     EXPECT_THAT(file->commit(), FailsWith(Errc::file_in_use));
   }
   EXPECT_EQ(read_whole(path), old_content);
   ASSERT_THAT(file->commit(), Succeeds());
-  EXPECT_THAT(io::open_locked(path, O_RDWR, no_wait), Succeeds());
+  EXPECT_THAT(io::open_locked(path, system::Access::read_write, no_wait), Succeeds());
   set_lock_wait(usual);
 }
 

@@ -28,9 +28,9 @@ const Bytes locked_content(100);
 TEST(FileLock, TheSecondFailsAtOnceAndNamesTheHolder) {
   const TemporaryFolder folder;
   const std::string path = folder.write("file", locked_content);
-  const auto first = io::open_locked(path, O_RDWR, no_wait);
+  const auto first = io::open_locked(path, system::Access::read_write, no_wait);
   ASSERT_THAT(first, Succeeds());
-  const auto second = io::open_locked(path, O_RDONLY, no_wait);
+  const auto second = io::open_locked(path, system::Access::read, no_wait);
   ASSERT_THAT(second, FailsWith(Errc::file_in_use));
   EXPECT_EQ(second.error().subject, path);
   if (::access("/proc/locks", R_OK) == 0) {
@@ -42,22 +42,23 @@ TEST(FileLock, TheSecondFailsAtOnceAndNamesTheHolder) {
 TEST(FileLock, EndsWithItsDescriptor) {
   const TemporaryFolder folder;
   const std::string path = folder.write("file", locked_content);
-  { ASSERT_THAT(io::open_locked(path, O_RDWR, no_wait), Succeeds()); }
-  EXPECT_THAT(io::open_locked(path, O_RDWR, no_wait), Succeeds());
+  { ASSERT_THAT(io::open_locked(path, system::Access::read_write, no_wait), Succeeds()); }
+  EXPECT_THAT(io::open_locked(path, system::Access::read_write, no_wait), Succeeds());
 }
 
 TEST(FileLock, TheWaitIsToldOnceAndEndsWhenTheHolderDoes) {
   const TemporaryFolder folder;
   const std::string path = folder.write("file", locked_content);
-  auto first = io::open_locked(path, O_RDWR, no_wait);
+  auto first = io::open_locked(path, system::Access::read_write, no_wait);
   ASSERT_THAT(first, Succeeds());
   std::vector<Errc> told;
   std::thread holder([&first] {
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
     first = io::FileDescriptor();
   });
-  const auto second = io::open_locked(
-      path, O_RDWR, {.on_wait = [&](const Error& error) { told.push_back(error.code); }});
+  const auto second =
+      io::open_locked(path, system::Access::read_write,
+                      {.on_wait = [&](const Error& error) { told.push_back(error.code); }});
   holder.join();
   EXPECT_THAT(second, Succeeds());
   EXPECT_THAT(told, ElementsAre(Errc::file_in_use));
@@ -66,14 +67,14 @@ TEST(FileLock, TheWaitIsToldOnceAndEndsWhenTheHolderDoes) {
 TEST(FileLock, TheLockedFileHasTheNameAlsoIfTheHolderReplacedIt) {
   const TemporaryFolder folder;
   const std::string path = folder.write("file", locked_content);
-  auto first = io::open_locked(path, O_RDWR, no_wait);
+  auto first = io::open_locked(path, system::Access::read_write, no_wait);
   ASSERT_THAT(first, Succeeds());
   std::thread holder([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
     std::filesystem::rename(folder.write("new", locked_content), path);
     first = io::FileDescriptor();
   });
-  const auto second = io::open_locked(path, O_RDWR, {.on_wait = {}});
+  const auto second = io::open_locked(path, system::Access::read_write, {.on_wait = {}});
   holder.join();
   ASSERT_THAT(second, Succeeds());
   EXPECT_TRUE(io::is_named(second->get(), path));
@@ -89,8 +90,9 @@ TEST(FileLock, OfAFolderIsForOneAtATime) {
 
 TEST(FileLock, NeedsAFileThatIsThereAndARegularOne) {
   const TemporaryFolder folder;
-  EXPECT_THAT(io::open_locked(folder.path("none"), O_RDWR, no_wait), FailsWith(Errc::io_error));
-  EXPECT_THAT(io::open_locked(folder.path(""), O_RDONLY, no_wait),
+  EXPECT_THAT(io::open_locked(folder.path("none"), system::Access::read_write, no_wait),
+              FailsWith(Errc::io_error));
+  EXPECT_THAT(io::open_locked(folder.path(""), system::Access::read, no_wait),
               FailsWith(Errc::not_a_regular_file));
 }
 

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 TEST(FileStamp, ExactlyTheFileThatWasReadIsRemoved) {
   const TemporaryFolder folder;
   const std::string path = folder.write("file", Bytes(10));
-  const auto read = io::open_locked(path, O_RDONLY, {});
+  const auto read = io::open_locked(path, system::Access::read, {});
   ASSERT_THAT(read, Succeeds());
   const auto stamp = io::settled_stamp(read->get());
   ASSERT_TRUE(stamp.has_value());

@@ -242,7 +242,8 @@ TEST_F(OutputSetTest, WaitsForAnEditorThatWaitsForTheFolder) {
                       [&] {
                         // Creating the files has locked the older ones; the set lets them go.
                         edit = std::thread([&] {
-                          const auto file = io::open_locked(folder_.path("a"), O_RDONLY, {});
+                          const auto file =
+                              io::open_locked(folder_.path("a"), system::Access::read, {});
                           ASSERT_THAT(file, Succeeds());
                           std::this_thread::sleep_for(std::chrono::milliseconds(50));
                           EXPECT_THAT(io::lock_directory(folder_.path(""), {}), Succeeds());

@@ -2,7 +2,6 @@
 // The program `ingot`.
 
 #include <ingot/version.h>
-#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -25,6 +24,7 @@
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/other_words.hpp"
+#include "system/system.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -66,7 +66,7 @@ void join_hub_names(Words& words) {
 
 /// The arguments in the commands' spelling, without secrets. `ingot FILE` means `ingot show FILE`
 /// if FILE exists or is on a server, and no command has that name.
-Words words_of(std::span<char* const> arguments, Console& console) {
+Words words_of(std::span<const std::string> arguments, Console& console) {
   Words words(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
   // A half-typed command line is completed as it is.
   if (words.empty() || words.front() == complete_option) return words;
@@ -142,14 +142,6 @@ bool is_generated(CLI::App& program, Console& console, const Words& words) {
   return true;
 }
 
-/// Every shard of a set is an open file, read or written: a set may have more than the usual limit.
-void allow_many_files() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /// Parsing also runs the command, as the callback of its declaration.
 void parse(CLI::App& program, Words words) {
   std::reverse(words.begin(), words.end());  // CLI11 takes them in reverse
@@ -200,11 +192,11 @@ void run(CLI::App& program, Console& console, Words words) {
 int main(int argc, char** argv) {
   using ingot::cli::ExitCode;
   ingot::cli::handle_signals();
-  ingot::cli::allow_many_files();
+  const auto arguments = ingot::cli::system::begin(argc, argv);
   ingot::cli::Console console;
   try {
     CLI::App program("Look at, check and make GGUF model files.");
-    const auto words = ingot::cli::words_of({argv, static_cast<std::size_t>(argc)}, console);
+    const auto words = ingot::cli::words_of(arguments, console);
     ingot::cli::declare(program, console, words);
     ingot::cli::run(program, console, words);
   } catch (const std::bad_alloc&) {

@@ -104,7 +104,7 @@ Result<void> FolderOutput::check_folder() const {
 Result<void> FolderOutput::check_others() const {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder_, error)) {
-    const std::string name = entry.path().filename().string();
+    const std::string name = entry.path().filename().generic_string();
     const bool is_output = std::ranges::find(outputs_, folder_ + "/" + name) != outputs_.end();
     if (is_output || !is_model_file(name)) continue;
     return fail(Errc::invalid_argument, folder_ + "/" + name,
@@ -117,7 +117,7 @@ Result<void> FolderOutput::check_others() const {
 Result<void> FolderOutput::run(const WriteProgress& progress) const {
   OutputSet outputs(replace_);
   for (const std::string& output : outputs_) {
-    INGOT_TRY_VOID(outputs.make_folder(fs::path(output).parent_path().string()));
+    INGOT_TRY_VOID(outputs.make_folder(fs::path(output).parent_path().generic_string()));
   }
   return write(outputs, progress);
 }

@@ -110,9 +110,9 @@ Result<void> TokenizerExport::write(const std::string& path, bool may_replace) c
   const std::filesystem::path out = path;
   const bool is_file = out.extension() == ".json";
   const std::filesystem::path folder = is_file ? out.parent_path() : out;
-  const auto beside = [&](std::string_view name) { return (folder / name).string(); };
+  const auto beside = [&](std::string_view name) { return (folder / name).generic_string(); };
   OutputSet outputs(may_replace);
-  INGOT_TRY_VOID(outputs.make_folder(folder.string()));
+  INGOT_TRY_VOID(outputs.make_folder(folder.generic_string()));
   INGOT_TRY_VOID(
       outputs.add_text(beside(huggingface::file_names::tokenizer_config), configuration));
   INGOT_TRY_VOID(outputs.add_text(beside(huggingface::file_names::special_tokens), special_tokens));

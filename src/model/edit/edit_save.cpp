@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Carrying out an edit. Whatever happens on the way, the file is the old or the new one.
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <utility>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "model/open/load.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -22,14 +20,16 @@
 #include "io/plain_file.hpp"
 #include "io/restored_file.hpp"
 #include "io/stream.hpp"
+#include "system/files.hpp"
 
 namespace ingot {
 namespace {
 
 /// The path at which the journal of an open path would be.
 std::string find_journal_path(const std::string& path) {
-  struct stat status {};
-  const bool is_link = ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+  system::FileFacts facts;
+  const bool is_link =
+      system::look_at(path, facts, system::Links::refuse) && facts.kind == system::FileKind::link;
   return io::journal_path(is_link ? io::real_path(path) : path);
 }
 
@@ -249,7 +249,8 @@ Result<OpenedFile> open_file(const std::string& path, const OpenWay& way) {
     opened.stamp = io::stamp_of(descriptor);
     opened.is_restored = found.fit == io::JournalFit::needed;
     if (has_journal) opened.notice = notice_of(found, path, journal_at);
-    if (has_journal && !opened.is_restored && way.lock == JournalLock::take) io::unlock(descriptor);
+    if (has_journal && !opened.is_restored && way.lock == JournalLock::take)
+      system::unlock(descriptor);
     INGOT_TRY(opened.source, open_source(path, std::move(file), way, std::move(found)));
     return opened;
   }

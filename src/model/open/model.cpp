@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ingot/model.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -17,6 +15,7 @@
 #include "model/open/load.hpp"
 #include "model/open/model_state.hpp"
 #include "model/open/shards.hpp"
+#include "system/files.hpp"
 
 namespace ingot {
 namespace {
@@ -32,7 +31,7 @@ Result<Model> from_file(Result<LoadedFile> file) {
 
 /// A new descriptor for the file behind a caller's descriptor.
 Result<io::FileDescriptor> duplicate(int descriptor) {
-  io::FileDescriptor copy(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  io::FileDescriptor copy(system::duplicate(descriptor));
   if (!copy.is_open()) return io::fail_with_errno(errno, {}, "duplicate the descriptor");
   return copy;
 }

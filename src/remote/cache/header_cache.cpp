@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "remote/cache/header_cache.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -20,6 +16,7 @@
 #include "io/small_file.hpp"
 #include "io/source_pieces.hpp"
 #include "remote/places/json_answer.hpp"
+#include "system/files.hpp"
 
 namespace ingot::remote {
 namespace {
@@ -46,12 +43,11 @@ std::string identity_of(const Address& address) { return address.site() + addres
 /// Whether a folder is there, of this user, and not to be written by others; `is_private`: nor to
 /// be read by them.
 bool is_own_folder(const std::string& path, bool is_private) {
-  struct stat status {};
-  const bool is_there =
-      is_private ? ::lstat(path.c_str(), &status) == 0 : ::stat(path.c_str(), &status) == 0;
-  const mode_t open_to_others = is_private ? 077 : 022;
-  return is_there && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
-         (status.st_mode & open_to_others) == 0;
+  system::FileFacts facts;
+  const auto links = is_private ? system::Links::refuse : system::Links::follow;
+  const unsigned open_to_others = is_private ? 077 : 022;
+  return system::look_at(path, facts, links) && facts.kind == system::FileKind::folder &&
+         system::is_own(facts) && (facts.permissions & open_to_others) == 0;
 }
 
 /// Makes a folder and those above it, for this user alone.
@@ -60,7 +56,7 @@ void make_folder(const fs::path& path) {
   if (path.has_parent_path() && !fs::exists(path.parent_path(), ignored)) {
     make_folder(path.parent_path());
   }
-  ::mkdir(path.c_str(), 0700);
+  system::make_folder(path.generic_string(), system::Privacy::only_user);
 }
 
 std::optional<std::string> digest_of_source(const Source& source) {
@@ -108,8 +104,8 @@ std::optional<CachedHeader> read_entry(const fs::path& entry, const Address& add
 /// Gives a folder its name; one that has the name goes.
 void replace_folder(const fs::path& from, const fs::path& to) {
   std::error_code ignored;
-  if (::rename(from.c_str(), to.c_str()) == 0) return;
-  ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE);
+  if (system::rename_file(from.generic_string(), to.generic_string())) return;
+  system::exchange_names(from.generic_string(), to.generic_string());
   fs::remove_all(from, ignored);
 }
 

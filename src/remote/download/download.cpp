@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "ingot/download.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -15,6 +13,7 @@
 #include "remote/reading/range_fetcher.hpp"
 #include "remote/reading/remote_source.hpp"
 #include "remote/reading/store_state.hpp"
+#include "system/files.hpp"
 
 namespace ingot {
 namespace {
@@ -98,8 +97,8 @@ Result<DownloadedFile> copy_whole(const Source& source, const std::string& path,
 /// replaced.
 Result<std::optional<DownloadedFile>> find_there(const std::string& path, const Start& start,
                                                  const DownloadOptions& options) {
-  struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
+  system::FileFacts facts;
+  if (!system::look_at(path, facts, system::Links::refuse)) return std::nullopt;
   const Result<std::unique_ptr<Source>> source = read_file(path);
   const bool can_be =
       source && !start.sha256.empty() && (*source)->size_bytes() == start.identity.size_bytes;

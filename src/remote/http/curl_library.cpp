@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "remote/http/curl_library.hpp"
 
-#include <dlfcn.h>
-
 #include <array>
+
+#include "system/process.hpp"
 
 namespace ingot::remote {
 namespace {
@@ -14,7 +14,8 @@ constexpr std::array<const char*, 2> library_names = {"libcurl.so.4", "libcurl-g
 bool look_up(void* handle, CurlLibrary& library) {
   bool is_complete = true;
   const auto take = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
+        system::find_function(handle, name));
     is_complete = is_complete && function != nullptr;
   };
 #define INGOT_CURL_LOOK_UP(name) take(library.name, "curl_" #name);
@@ -25,7 +26,7 @@ bool look_up(void* handle, CurlLibrary& library) {
 
 Result<CurlLibrary> load() {
   for (const char* const name : library_names) {
-    void* const handle = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    void* const handle = system::load_library(name);
     CurlLibrary library;
     if (handle == nullptr || !look_up(handle, library)) continue;
     if (library.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK) return library;

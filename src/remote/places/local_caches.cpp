@@ -20,7 +20,7 @@ constexpr std::size_t most_cached_files = 10'000;
 
 /// A small text file without the blanks behind it.
 std::string read_text(const fs::path& path) {
-  std::string text = io::read_small_file(path.string(), max_json_bytes);
+  std::string text = io::read_small_file(path.generic_string(), max_json_bytes);
   while (text.ends_with('\n') || text.ends_with(' ')) text.pop_back();
   return text;
 }
@@ -35,7 +35,7 @@ std::vector<RemoteFile> list_snapshot(const fs::path& snapshot) {
     if (!entry->is_regular_file(missing) || files.size() == most_cached_files) continue;
     const std::string name = entry->path().lexically_relative(snapshot).generic_string();
     if (!is_safe_path(name)) continue;
-    files.push_back({name, entry->file_size(missing), {}, entry->path().string()});
+    files.push_back({name, entry->file_size(missing), {}, entry->path().generic_string()});
   }
   std::ranges::sort(files, {}, &RemoteFile::name);
   return files;
@@ -69,10 +69,10 @@ std::optional<Place> find_in_ollama(const std::string& models, const Reference& 
       folder / "manifests" / host / reference.name_space / reference.model / reference.tag;
   const std::string manifest = read_text(path);
   if (manifest.empty()) return std::nullopt;
-  Result<RemoteFile> file = read_manifest(manifest, path.string());
+  Result<RemoteFile> file = read_manifest(manifest, path.generic_string());
   if (!file) return std::nullopt;
   file->name = reference.model + "-" + reference.tag + ".gguf";
-  file->local_path = (folder / "blobs" / ("sha256-" + file->sha256)).string();
+  file->local_path = (folder / "blobs" / ("sha256-" + file->sha256)).generic_string();
   std::error_code error;
   if (!fs::is_regular_file(file->local_path, error)) return std::nullopt;
   Place place;

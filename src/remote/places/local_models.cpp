@@ -43,7 +43,7 @@ void for_each_file(const fs::path& folder, const std::function<void(const fs::pa
 /// Whether a file is a model by its name, and no later shard of one.
 bool is_model(const fs::path& file) {
   if (file.extension() != ".gguf") return false;
-  const auto shard = parse_shard_name(file.string());
+  const auto shard = parse_shard_name(file.generic_string());
   return !shard || shard->index == 0;
 }
 
@@ -69,8 +69,9 @@ class StoreList {
       const fs::path relative = manifest.lexically_relative(manifests);
       const std::vector<std::string> parts(relative.begin(), relative.end());
       if (parts.size() != 4) return;
-      const std::string text = io::read_small_file(manifest.string(), remote::max_json_bytes);
-      const Result<RemoteFile> file = remote::read_manifest(text, manifest.string());
+      const std::string text =
+          io::read_small_file(manifest.generic_string(), remote::max_json_bytes);
+      const Result<RemoteFile> file = remote::read_manifest(text, manifest.generic_string());
       if (!file) return;
       Reference reference;
       reference.kind = ReferenceKind::registry;
@@ -82,13 +83,14 @@ class StoreList {
       std::string name = reference.display();
       if (reference.tag == "latest") name.resize(name.size() - std::string_view(":latest").size());
       std::error_code missing;
-      if (fs::is_regular_file(blob, missing)) take(std::move(name), blob.string(), file->sha256);
+      if (fs::is_regular_file(blob, missing))
+        take(std::move(name), blob.generic_string(), file->sha256);
     });
   }
 
   void add_folder(const fs::path& folder) {
     for_each_file(folder, [&](const fs::path& file) {
-      if (is_model(file)) take(file.string(), file.string());
+      if (is_model(file)) take(file.generic_string(), file.generic_string());
     });
   }
 
@@ -101,7 +103,7 @@ class StoreList {
   /// The files of all snapshots; those of the usual branch have names without a commit.
   void add_repository(const std::string& cache, const fs::path& repository) {
     constexpr std::string_view prefix = "models--";
-    const std::string name = repository.filename().string();
+    const std::string name = repository.filename().generic_string();
     const std::size_t end = name.find("--", prefix.size());
     if (!name.starts_with(prefix) || end == std::string::npos) return;
     Reference reference;
@@ -113,7 +115,7 @@ class StoreList {
     std::error_code error;
     for (fs::directory_iterator entry(repository / "snapshots", error), end_of_list;
          !error && entry != end_of_list; entry.increment(error)) {
-      reference.revision = entry->path().filename().string();
+      reference.revision = entry->path().filename().generic_string();
       if (reference.revision == usual.commit) continue;
       add_snapshot(remote::find_snapshot(cache, reference, reference.revision), reference);
     }
@@ -124,7 +126,7 @@ class StoreList {
       if (!is_model(file.name)) continue;
       reference.path = file.name;
       std::error_code missing;
-      const std::string blob = fs::canonical(file.local_path, missing).filename().string();
+      const std::string blob = fs::canonical(file.local_path, missing).filename().generic_string();
       const std::string digest = remote::parse_sha256(blob);
       const std::string name = reference.display();
       // A name that has to be written otherwise than it is leads nowhere.
@@ -137,7 +139,7 @@ class StoreList {
 
   void take(std::string name, const std::string& path, std::optional<std::string> sha256 = {}) {
     std::error_code missing;
-    const std::string file = fs::canonical(path, missing).string();
+    const std::string file = fs::canonical(path, missing).generic_string();
     if (missing || !seen_.insert(file).second) return;
     models_.push_back({std::move(name), store_, path, std::move(sha256)});
   }

@@ -5,9 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <ingot/text.hpp>
 
 #include "cli/declaration.hpp"
+#include "system/system.hpp"
 #include "text/words.hpp"
 
 namespace ingot::cli {
@@ -25,6 +27,21 @@ std::string list_words(const std::vector<std::string>& words) {
 
 /// "--threads" of "-j,--threads"
 std::string long_name(const std::string& names) { return names.substr(names.rfind(',') + 1); }
+
+/// On systems where a backslash stands between folders, too, paths get slashes, as the library
+/// knows no other.
+CLI::Option* with_slashes(CLI::Option* option, std::string_view word) {
+  constexpr std::array paths = {"A",    "B",      "BASE",   "COPY",  "DIR",
+                                "FILE", "FOLDER", "IN",     "MODEL", "OLD",
+                                "OUT",  "PREFIX", "RECIPE", "SHARD", "MANIFEST"};
+  if (system::has_backslash_paths && std::ranges::find(paths, word) != paths.end()) {
+    option->transform([](std::string path) {
+      std::ranges::replace(path, '\\', '/');
+      return path;
+    });
+  }
+  return option;
+}
 
 }  // namespace
 
@@ -79,17 +96,17 @@ void require(CLI::Option* option) { option->required(); }
 
 CLI::Option* add_argument(CLI::App& app, const std::string& name, std::string& target,
                           const std::string& description) {
-  return app.add_option(name, target, description);
+  return with_slashes(app.add_option(name, target, description), name);
 }
 
 CLI::Option* add_argument(CLI::App& app, const std::string& name,
                           std::optional<std::string>& target, const std::string& description) {
-  return app.add_option(name, target, description);
+  return with_slashes(app.add_option(name, target, description), name);
 }
 
 CLI::Option* add_argument(CLI::App& app, const std::string& name, std::vector<std::string>& target,
                           const std::string& description) {
-  return app.add_option(name, target, description);
+  return with_slashes(app.add_option(name, target, description), name);
 }
 
 CLI::Option* add_switch(CLI::App& app, const std::string& name, bool& target,
@@ -99,7 +116,7 @@ CLI::Option* add_switch(CLI::App& app, const std::string& name, bool& target,
 
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& target,
                       const std::string& value_name, const std::string& description) {
-  return app.add_option(name, target, description)
+  return with_slashes(app.add_option(name, target, description), value_name)
       ->type_name(value_name)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
@@ -107,23 +124,29 @@ CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& targe
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& target,
                       const std::string& value_name, const std::string& description) {
   const auto take = [&target](const std::string& text) { target = text; };
-  return app.add_option_function<std::string>(name, take, description)
+  return with_slashes(app.add_option_function<std::string>(name, take, description), value_name)
       ->type_name(value_name)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& target,
                        const std::string& value_name, const std::string& description) {
-  return app.add_option(name, target, description)->type_name(value_name)->allow_extra_args(false);
+  return with_slashes(app.add_option(name, target, description), value_name)
+      ->type_name(value_name)
+      ->allow_extra_args(false);
 }
 
 CLI::Option* add_file(CLI::App& app, std::string& target) {
-  return app.add_option("FILE", target, "A GGUF file, any shard of a set, or - for standard input")
+  return with_slashes(app.add_option("FILE", target,
+                                     "A GGUF file, any shard of a set, or - for standard input"),
+                      "FILE")
       ->required();
 }
 
 CLI::Option* add_files(CLI::App& app, std::vector<std::string>& target) {
-  return app.add_option("FILE", target, "GGUF files; any shard names its set, - is standard input")
+  return with_slashes(app.add_option("FILE", target,
+                                     "GGUF files; any shard names its set, - is standard input"),
+                      "FILE")
       ->required();
 }
 

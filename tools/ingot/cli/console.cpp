@@ -2,9 +2,6 @@
 #include "cli/console.hpp"
 
 #include <fmt/core.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -25,6 +22,7 @@
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
 #include "cli/wrap.hpp"
+#include "system/system.hpp"
 #include "text/byte_count.hpp"
 #include "text/error_text.hpp"
 #include "text/words.hpp"
@@ -48,13 +46,8 @@ bool has_unicode_locale() {
 }
 
 bool is_regular_file(int descriptor) {
-  struct stat status {};
-  return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-std::size_t terminal_columns() {
-  winsize size{};
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  system::FileFacts facts;
+  return system::look_at(descriptor, facts) && facts.is_regular;
 }
 
 constexpr std::size_t narrowest = 40;  // a table in fewer columns is of no use
@@ -62,7 +55,8 @@ constexpr std::size_t widest = 1000;
 
 /// Whether the terminal knows the 256 colours, whose values do not depend on a theme.
 bool has_fixed_colours() {
-  return environment("TERM").find("256color") != std::string::npos ||
+  return system::has_colour_terminal() ||
+         environment("TERM").find("256color") != std::string::npos ||
          !environment("COLORTERM").empty();
 }
 
@@ -87,7 +81,7 @@ constexpr std::array<StyleStart, 10> style_starts = {{{"", ""},
 
 }  // namespace
 
-Console::Console() : out_(STDOUT_FILENO) { examine_terminal(); }
+Console::Console() : out_(system::standard_output) { examine_terminal(); }
 
 void Console::add_options(CLI::App& program) {
   const Choices<When> when = {
@@ -140,12 +134,12 @@ void Console::apply_lock_wait() {
 }
 
 void Console::examine_terminal() {
-  is_terminal_ = ::isatty(STDOUT_FILENO) == 1;
-  is_unicode_ = has_unicode_locale();
+  is_terminal_ = system::is_terminal(system::standard_output);
+  is_unicode_ = has_unicode_locale() || system::has_unicode_terminal();
   const std::size_t wanted = parse_number<std::size_t>(environment("COLUMNS")).value_or(0);
   has_fixed_width_ = is_terminal_ || wanted > 0;
   width_ = wanted;
-  if (width_ == 0 && is_terminal_) width_ = terminal_columns();
+  if (width_ == 0 && is_terminal_) width_ = system::terminal_columns();
   if (width_ == 0) width_ = 80;
   width_ = std::clamp(width_, narrowest, widest);
 }
@@ -186,7 +180,7 @@ Result<Model> Console::open_model(const std::string& file, FileAccess usual) {
   imported_ = imports_.emplace_back(*std::move(import)).get();
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(file, ignored)) {
-    const std::string path = entry.path().string();
+    const std::string path = entry.path().generic_string();
     if (is_file_of_folder(file, path)) opened_paths_.push_back(path);
   }
   return imported_->open_model();
@@ -196,12 +190,12 @@ Result<Model> Console::open_stored(const std::string& file, FileAccess usual, bo
   OpenOptions options = open_options(usual);
   options.with_shards = with_shards;
   // No command can use the data of a pipe, so its writer need not send more than the header.
-  if (file == "-" && !is_regular_file(STDIN_FILENO)) options.is_header_only = true;
+  if (file == "-" && !is_regular_file(system::standard_input)) options.is_header_only = true;
   foreign_.reset();
   imported_ = nullptr;
   const auto start = std::chrono::steady_clock::now();
-  Result<Model> model =
-      file == "-" ? Model::open_descriptor(STDIN_FILENO, options) : open_named(file, options);
+  Result<Model> model = file == "-" ? Model::open_descriptor(system::standard_input, options)
+                                    : open_named(file, options);
   if (!model) return model;
   for (const ModelFile& opened : model->files()) opened_paths_.push_back(opened.path);
   if (foreign_)
@@ -285,14 +279,15 @@ std::string Console::paint(Style style, std::string_view text) const {
 
 bool Console::shows_progress() const noexcept {
   if (progress_ != When::automatic) return progress_ == When::always;
-  return !is_quiet_ && ::isatty(STDERR_FILENO) == 1;
+  return !is_quiet_ && system::is_terminal(system::standard_error);
 }
 
 void Console::complain(std::string_view file, std::string_view message) {
   // Output so far comes first, also if both streams end in the same terminal.
   out_.flush();
-  write_all(STDERR_FILENO, file.empty() ? fmt::format("ingot: {}\n", message)
-                                        : fmt::format("ingot: {}: {}\n", escape(file), message));
+  system::write_all(system::standard_error,
+                    file.empty() ? fmt::format("ingot: {}\n", message)
+                                 : fmt::format("ingot: {}: {}\n", escape(file), message));
 }
 
 void Console::remark(std::string_view file, std::string_view message) {
@@ -301,12 +296,15 @@ void Console::remark(std::string_view file, std::string_view message) {
 }
 
 bool Console::agrees(std::string_view file, std::string_view message) {
-  if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1) return false;
+  if (!system::is_terminal(system::standard_input) || !system::is_terminal(system::standard_error))
+    return false;
   out_.flush();
-  write_all(STDERR_FILENO, fmt::format("ingot: {}: {}; go on? [y/N] ", escape(file), message));
+  system::write_all(system::standard_error,
+                    fmt::format("ingot: {}: {}; go on? [y/N] ", escape(file), message));
   std::string answer;
   char letter = 0;
-  while (::read(STDIN_FILENO, &letter, 1) == 1 && letter != '\n' && answer.size() < 8) {
+  while (system::read_next(system::standard_input, &letter, 1) == 1 && letter != '\n' &&
+         answer.size() < 8) {
     answer += letter;
   }
   return answer == "y" || answer == "Y" || answer == "yes";

@@ -26,7 +26,7 @@ std::vector<std::string> list_weights(const FolderPlace& place, std::string_view
   const auto names = place.store->list(place.path);
   if (!names) return weights;
   for (const std::string& name : *names) {
-    const std::string file = fs::path(name).filename().string();
+    const std::string file = fs::path(name).filename().generic_string();
     if (file.starts_with(begin) && file.ends_with(".safetensors")) weights.push_back(name);
   }
   return weights;
@@ -137,7 +137,7 @@ bool is_file_of_folder(const std::string& folder, const std::string& path) {
   std::error_code ignored;
   if (is_model_name(path) || !fs::is_regular_file(path, ignored)) return false;
   const fs::path parent = fs::path(path).parent_path();
-  return is_same_file(parent.empty() ? "." : parent.string(), folder);
+  return is_same_file(parent.empty() ? "." : parent.generic_string(), folder);
 }
 
 }  // namespace ingot::cli

@@ -41,7 +41,7 @@ std::string set_name(const std::string& path) {
 
 /// Whether a name is a digest, as the stores of hubs and Ollama name what they keep.
 bool is_digest_name(const fs::path& path) {
-  std::string name = path.filename().string();
+  std::string name = path.filename().generic_string();
   constexpr std::string_view prefix = "sha256-";
   if (name.starts_with(prefix)) name.erase(0, prefix.size());
   return (name.size() == 40 || name.size() == 64) &&
@@ -74,7 +74,7 @@ void add_other_file(const fs::path& path, Folder& folder) {
   std::vector<std::byte> head;
   std::uint64_t file_bytes = 0;
   if (fs::is_regular_file(path, error)) {
-    if (const auto source = read_file(path.string())) {
+    if (const auto source = read_file(path.generic_string())) {
       head = read_model_head(**source);
       file_bytes = (*source)->size_bytes();
     }
@@ -83,9 +83,9 @@ void add_other_file(const fs::path& path, Folder& folder) {
     ++folder.others;
   } else if (is_digest_name(path) && head.size() >= magic.size() &&
              std::memcmp(head.data(), magic.data(), magic.size()) == 0) {
-    folder.stored.push_back(path.string());
+    folder.stored.push_back(path.generic_string());
   } else {
-    folder.skipped.emplace_back(path.string(),
+    folder.skipped.emplace_back(path.generic_string(),
                                 fmt::format("its name does not end in .gguf; it is {}",
                                             identify_content(head, file_bytes)));
   }
@@ -94,12 +94,12 @@ void add_other_file(const fs::path& path, Folder& folder) {
 /// The name of a file behind all links.
 std::string resolved(const std::string& path) {
   std::error_code ignored;
-  return fs::canonical(path, ignored).string();
+  return fs::canonical(path, ignored).generic_string();
 }
 
 void add_entry(const fs::directory_entry& entry, Folder& folder) {
   std::error_code ignored;
-  const std::string path = entry.path().string();
+  const std::string path = entry.path().generic_string();
   if (entry.is_directory(ignored)) {
     if (entry.is_symlink(ignored)) {
       folder.skipped.emplace_back(path, "it is a link to a folder");
@@ -144,7 +144,7 @@ bool is_folder(const std::string& path) {
 }
 
 bool is_model_name(const std::string& path) {
-  return lower_case(fs::path(path).extension().string()) == ".gguf";
+  return lower_case(fs::path(path).extension().generic_string()) == ".gguf";
 }
 
 FolderCounts for_each_model(Console& console, const std::string& path, const UseModel& use,
@@ -205,7 +205,7 @@ std::uint64_t model_bytes(const std::string& file) {
     for (fs::directory_iterator entry(folder.empty() ? fs::path(".") : folder, error), end;
          !error && entry != end; entry.increment(error)) {
       const fs::path path = folder / entry->path().filename();
-      if (set_name(path.string()) != set) continue;
+      if (set_name(path.generic_string()) != set) continue;
       const std::uintmax_t size = entry->file_size(error);
       if (!error) total += size;
     }

@@ -64,7 +64,4 @@ class Output {
   std::string buffer_;
 };
 
-/// Writes all of `text` at once; returns 0 or an errno.
-int write_all(int descriptor, std::string_view text) noexcept;
-
 }  // namespace ingot::cli

@@ -2,7 +2,6 @@
 #include "cli/progress.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <ingot/text.hpp>
@@ -11,6 +10,7 @@
 #include "cli/console.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
+#include "system/system.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -37,7 +37,7 @@ Progress::Progress(const Console& console, std::string subject, std::uint64_t to
 Progress::~Progress() {
   if (drawn_columns_ == 0) return;
   replace_line({});
-  write_all(STDERR_FILENO, "\r");
+  system::write_all(system::standard_error, "\r");
 }
 
 void Progress::update(std::uint64_t done_bytes) {
@@ -88,7 +88,7 @@ void Progress::replace_line(const std::string& line) {
   const std::size_t columns = display_columns(line);
   const std::size_t blanks = drawn_columns_ > columns ? drawn_columns_ - columns : 0;
   drawn_columns_ = columns;
-  write_all(STDERR_FILENO, "\r" + line + std::string(blanks, ' '));
+  system::write_all(system::standard_error, "\r" + line + std::string(blanks, ' '));
 }
 
 }  // namespace ingot::cli

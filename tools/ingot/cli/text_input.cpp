@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "cli/text_input.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ingot/text.hpp>
 #include <utility>
+
+#include "system/system.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -28,13 +26,13 @@ TextInput TextInput::of_text(std::string text) {
 }
 
 Result<TextInput> TextInput::open(const std::string& path) {
-  if (path == "-") return TextInput("standard input", STDIN_FILENO);
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (path == "-") return TextInput("standard input", system::standard_input);
+  const int descriptor = system::open_file(path);
   if (descriptor < 0) return system_failure(path);
   TextInput input(path, descriptor);
-  struct stat status {};
-  if (::fstat(descriptor, &status) != 0) return system_failure(path);
-  if (S_ISREG(status.st_mode)) input.size_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  system::FileFacts facts;
+  if (!system::look_at(descriptor, facts)) return system_failure(path);
+  if (facts.is_regular) input.size_bytes_ = facts.size_bytes;
   return input;
 }
 
@@ -46,7 +44,7 @@ TextInput::TextInput(TextInput&& other) noexcept
       size_bytes_(other.size_bytes_) {}
 
 TextInput::~TextInput() {
-  if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
+  if (descriptor_ > system::standard_input) system::close_file(descriptor_);
 }
 
 Result<std::size_t> TextInput::read(std::span<char> buffer) {
@@ -56,11 +54,9 @@ Result<std::size_t> TextInput::read(std::span<char> buffer) {
     begin_ += count;
     return count;
   }
-  for (;;) {
-    const ssize_t count = ::read(descriptor_, buffer.data(), buffer.size());
-    if (count >= 0) return static_cast<std::size_t>(count);
-    if (errno != EINTR) return system_failure(name_);
-  }
+  const std::ptrdiff_t count = system::read_next(descriptor_, buffer.data(), buffer.size());
+  if (count < 0) return system_failure(name_);
+  return static_cast<std::size_t>(count);
 }
 
 Result<std::string> TextInput::read_all(std::size_t max_bytes) {

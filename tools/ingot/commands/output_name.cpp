@@ -64,7 +64,7 @@ std::string output_path(const std::string& out, const std::string& name, const s
                         std::string_view ending) {
   std::string path = out;
   if (is_output_folder(out))
-    path = (fs::path(out) / "{name}-{type}").string() + std::string(ending);
+    path = (fs::path(out) / "{name}-{type}").generic_string() + std::string(ending);
   replace_all(path, "{type}", type);
   replace_all(path, "{FTYPE}", type);
   replace_all(path, "{ftype}", lower_case(type));

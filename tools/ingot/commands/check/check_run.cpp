@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "commands/check/check_run.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <ingot/check_folder.hpp>
 #include <ingot/parallel.hpp>
@@ -13,6 +11,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
+#include "system/system.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -118,10 +117,10 @@ void check_one(CheckRun& run, const std::string& file, const Outcome* given = nu
   };
   if (given != nullptr) std::ranges::for_each(given->findings, sink);
   const Result<CheckSummary> result =
-      given != nullptr ? *given->summary
-      : file == "-"
-          ? check_opened(Model::open_descriptor(STDIN_FILENO, open_options), check_options, sink)
-      : is_folder(file)                 ? check_folder(file_system(), file, check_options, sink)
+      given != nullptr  ? *given->summary
+      : file == "-"     ? check_opened(Model::open_descriptor(system::standard_input, open_options),
+                                       check_options, sink)
+      : is_folder(file) ? check_folder(file_system(), file, check_options, sink)
       : console.remote().is_meant(file) ? check_remote(console, file, check_options, sink)
       : is_foreign(file)                ? check_foreign(console, file, check_options, sink)
                                         : check_file(file, open_options, check_options, sink);

@@ -35,7 +35,7 @@ constexpr std::size_t value_columns = 40;
 /// The path of the output: OUT, or in the folder OUT the name that the model suggests.
 std::string path_of(const FolderConversion& conversion, const Import& import) {
   if (is_output_folder(conversion.out)) {
-    return std::filesystem::path(conversion.out) / import.file_name();
+    return (std::filesystem::path(conversion.out) / import.file_name()).generic_string();
   }
   const std::string type(find_type(import.type())->name);
   const std::string suggested = prefix_of(import.file_name());

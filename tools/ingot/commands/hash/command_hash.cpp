@@ -96,7 +96,7 @@ std::optional<std::string> read_algorithms(Options& options) {
 std::string absolute_path(const std::string& path) {
   std::error_code ignored;
   const std::filesystem::path absolute = std::filesystem::absolute(path, ignored);
-  return absolute.lexically_normal().string();
+  return absolute.lexically_normal().generic_string();
 }
 
 DigestRequest request_of(const Options& options) {

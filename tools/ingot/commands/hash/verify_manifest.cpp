@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "commands/hash/verify_manifest.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <ingot/digest_manifest.hpp>
 #include <ingot/text.hpp>
 #include <optional>
@@ -17,9 +16,14 @@
 namespace ingot::cli {
 namespace {
 
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
 /// Whether a word is a digest, and not the name of a file that holds some.
 bool is_digest(const std::string& word) {
-  if (::access(word.c_str(), F_OK) == 0) return false;
+  if (exists(word)) return false;
   const std::string digits = word.substr(word.find(':') + 1);
   return digits.size() >= 16 &&
          std::ranges::all_of(digits, [](unsigned char digit) { return std::isxdigit(digit) != 0; });
@@ -49,10 +53,10 @@ const ManifestEntry* find_entry(const std::vector<ManifestEntry>& entries, const
 
 /// The path of an entry's file: its name as it is, or beside the manifest.
 std::string locate(const std::string& name, const std::string& manifest) {
-  if (name.starts_with('/') || ::access(name.c_str(), F_OK) == 0) return name;
+  if (std::filesystem::path(name).is_absolute() || exists(name)) return name;
   const std::size_t slash = manifest.rfind('/');
   std::string beside = slash == std::string::npos ? name : manifest.substr(0, slash + 1) + name;
-  return ::access(beside.c_str(), F_OK) == 0 ? beside : name;
+  return exists(beside) ? beside : name;
 }
 
 struct Verification {

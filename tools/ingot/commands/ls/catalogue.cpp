@@ -2,7 +2,6 @@
 #include "commands/ls/catalogue.hpp"
 
 #include <fmt/core.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <ingot/local_models.hpp>
@@ -19,6 +18,7 @@
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "commands/json_members.hpp"
+#include "system/system.hpp"
 #include "text/model_facts.hpp"
 #include "text/name_match.hpp"
 #include "text/words.hpp"
@@ -27,7 +27,7 @@ namespace ingot::cli {
 namespace {
 
 /// Which file a path leads to: links to one file are one.
-using FileIdentity = std::pair<dev_t, ino_t>;
+using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;
 
 /// A model of the catalogue. Texts are raw bytes of files and names.
 struct Entry {
@@ -48,11 +48,10 @@ struct Entry {
 
 Entry look_at(Console& console, LocalModel place) {
   Entry entry;
-  struct stat status = {};
-  if (::stat(place.path.c_str(), &status) == 0) {
-    entry.file = {status.st_dev, status.st_ino};
-    entry.file_bytes = static_cast<std::uint64_t>(status.st_size);
-    entry.modified_at = status.st_mtime;
+  if (system::FileFacts facts; system::look_at(place.path, facts)) {
+    entry.file = {facts.device, facts.inode};
+    entry.file_bytes = facts.size_bytes;
+    entry.modified_at = facts.modified_at;
   }
   const Result<Model> model = console.open_stored(place.path);
   if (model) {

@@ -114,7 +114,7 @@ std::string take_limits(const Written& written, SplitLimits& limits) {
 }  // namespace
 
 ExitCode read_recipe(const std::string& path, Console& console, ReleaseRecipe& recipe) {
-  recipe.path = is_folder(path) ? (fs::path(path) / "release.yaml").string() : path;
+  recipe.path = is_folder(path) ? (fs::path(path) / "release.yaml").generic_string() : path;
   INGOT_CLI_TRY(const std::string text, read_whole(recipe.path, max_list_bytes), console,
                 recipe.path);
   INGOT_CLI_TRY(const CardValue document, parse_yaml(text, recipe.path), console, recipe.path);
@@ -128,13 +128,13 @@ ExitCode read_recipe(const std::string& path, Console& console, ReleaseRecipe& r
   if (!problem.empty()) return console.refuse(recipe.path, problem);
   const fs::path folder = fs::path(recipe.path).parent_path();
   const auto place = [&](std::string& file) {
-    if (!file.empty()) file = (folder / file).lexically_normal().string();
+    if (!file.empty()) file = (folder / file).lexically_normal().generic_string();
   };
   std::string named = console.remote().local_name(recipe.source);
   if (!console.remote().is_meant(recipe.source)) {
     place(recipe.source);
     std::error_code error;
-    named = fs::absolute(recipe.source, error).lexically_normal().string();  // of "." too
+    named = fs::absolute(recipe.source, error).lexically_normal().generic_string();  // of "." too
   }
   for (std::string& file : recipe.imatrix_files) place(file);
   place(recipe.results);

@@ -37,10 +37,11 @@ Result<std::string> source_lines(const ReleaseRecipe& recipe, Console& console) 
     std::error_code error;
     for (const auto& file : fs::directory_iterator(recipe.source, error)) {
       // What a run writes is no input, and neither are other words about the same files.
-      const bool is_own = is_same_file(file.path().string(), recipe.path) ||
-                          is_same_file(file.path().string(), ReleaseState::path_of(recipe.output));
+      const bool is_own =
+          is_same_file(file.path().generic_string(), recipe.path) ||
+          is_same_file(file.path().generic_string(), ReleaseState::path_of(recipe.output));
       std::error_code ignored;
-      if (!is_own && file.is_regular_file(ignored)) files.push_back(file.path().string());
+      if (!is_own && file.is_regular_file(ignored)) files.push_back(file.path().generic_string());
     }
     if (error) return fail(Errc::io_error, recipe.source, error.message());
     std::ranges::sort(files);

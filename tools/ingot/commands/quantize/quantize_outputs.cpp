@@ -70,11 +70,11 @@ std::string state_of_folder(const std::string& path) {
     const auto size_bytes = entry->file_size(error);
     const auto time = fs::last_write_time(entry->path(), error).time_since_epoch().count();
     // Those that an import reads, and no results of the run itself.
-    const std::string ending = entry->path().extension().string();
+    const std::string ending = entry->path().extension().generic_string();
     const bool is_read = std::ranges::find(read_endings, ending) != std::end(read_endings);
     if (!error && is_read) {
       lines.push_back(
-          fmt::format("{} {} {}\n", entry->path().filename().string(), size_bytes, time));
+          fmt::format("{} {} {}\n", entry->path().filename().generic_string(), size_bytes, time));
     }
     error.clear();  // of a folder
   }

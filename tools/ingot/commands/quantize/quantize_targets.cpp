@@ -67,7 +67,7 @@ std::string resolve_arguments(QuantizeRequest& options, std::string in,
   }
   while (in.size() > 1 && in.back() == '/') in.pop_back();  // of a folder
   const std::string beside =
-      (std::filesystem::path(in).parent_path() / "{name}-{type}.gguf").string();
+      (std::filesystem::path(in).parent_path() / "{name}-{type}.gguf").generic_string();
   for (const std::string& word : has_target(options) ? std::vector<std::string>() : options.types) {
     const Recipe* recipe = find_recipe(word);
     const std::string type = recipe == nullptr ? word : std::string(recipe->name);

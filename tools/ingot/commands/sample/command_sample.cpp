@@ -2,7 +2,6 @@
 // `ingot sample OUT` -- a small, valid, deterministic model.
 
 #include <fmt/core.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <ingot/architectures.hpp>

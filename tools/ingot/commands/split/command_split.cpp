@@ -104,7 +104,7 @@ ExitCode run(Options& options, Console& console) {
   const std::string in = console.remote().local_name(options.file);
   const std::filesystem::path name = std::filesystem::path(in).filename();
   options.prefix =
-      prefix_of(is_output_folder(out) ? (std::filesystem::path(out) / name).string() : out);
+      prefix_of(is_output_folder(out) ? (std::filesystem::path(out) / name).generic_string() : out);
   const SplitLimits& limits = options.limits;
   if (limits.max_bytes == 0 && limits.max_tensors == 0 && limits.shard_count == 0) {
     return console.refuse_usage("split: give --max-size, --max-tensors or --shards");

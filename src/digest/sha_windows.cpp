@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "digest/sha.hpp"
+
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+// After windows.h.
+#include <bcrypt.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/hexadecimal.hpp"
+
+namespace ingot::digest {
+namespace {
+
+constexpr std::size_t most_digest_bytes = 32;
+constexpr std::size_t most_bytes_of_a_call = std::size_t{1} << 30;
+
+/// Algorithms are opened once; the system keeps them for all threads.
+BCRYPT_ALG_HANDLE open_algorithm(ShaKind kind) noexcept {
+  const auto open = [](const wchar_t* name) {
+    BCRYPT_ALG_HANDLE algorithm = nullptr;
+    ::BCryptOpenAlgorithmProvider(&algorithm, name, nullptr, 0);
+    return algorithm;
+  };
+  static const BCRYPT_ALG_HANDLE sha256 = open(BCRYPT_SHA256_ALGORITHM);
+  static const BCRYPT_ALG_HANDLE sha1 = open(BCRYPT_SHA1_ALGORITHM);
+  return kind == ShaKind::sha256 ? sha256 : sha1;
+}
+
+}  // namespace
+
+struct Sha::State {
+  ShaKind kind;
+  BCRYPT_HASH_HANDLE hash = nullptr;
+
+  explicit State(ShaKind which) : kind(which) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() { close(); }
+  void close() noexcept {
+    if (hash != nullptr) ::BCryptDestroyHash(std::exchange(hash, nullptr));
+  }
+};
+
+Sha::Sha(ShaKind kind) : state_(std::make_unique<State>(kind)) { begin(); }
+Sha::Sha(Sha&&) noexcept = default;
+Sha& Sha::operator=(Sha&&) noexcept = default;
+Sha::~Sha() = default;
+
+void Sha::begin() noexcept {
+  state_->close();
+  ::BCryptCreateHash(open_algorithm(state_->kind), &state_->hash, nullptr, 0, nullptr, 0, 0);
+}
+
+void Sha::update(const void* data, std::size_t bytes) noexcept {
+  auto* next = static_cast<UCHAR*>(const_cast<void*>(data));  // which the system only reads
+  while (bytes != 0) {
+    const std::size_t piece = std::min(bytes, most_bytes_of_a_call);
+    ::BCryptHashData(state_->hash, next, static_cast<ULONG>(piece), 0);
+    next += piece;
+    bytes -= piece;
+  }
+}
+
+std::string Sha::end() {
+  const std::size_t digest_bytes = state_->kind == ShaKind::sha256 ? most_digest_bytes : 20;
+  std::array<UCHAR, most_digest_bytes> bytes{};
+  ::BCryptFinishHash(state_->hash, bytes.data(), static_cast<ULONG>(digest_bytes), 0);
+  std::string digits;
+  for (std::size_t i = 0; i < digest_bytes; ++i) digits += hexadecimal(bytes[i], 2);
+  return digits;
+}
+
+}  // namespace ingot::digest
