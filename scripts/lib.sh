@@ -19,6 +19,10 @@ packages_to_build=(cmake ninja-build g++ pkg-config python3
 # ... and to be checked by everything we have.
 packages_to_check=(ccache git clang libclang-rt-14-dev clang-format clang-tidy libbenchmark-dev
   doxygen chromium chromium-driver mandoc zsh fish)
+# ... and to be built for Windows, and run there by wine.
+packages_for_windows=(g++-mingw-w64-x86-64-posix libz-mingw-w64-dev cmake ninja-build python3
+  libexpected-dev libhwy-dev libfmt-dev libcli11-dev libxxhash-dev nlohmann-json3-dev)
+packages_to_try_windows=(wine wine64)
 
 heading() { printf '\n== %s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
