@@ -33,11 +33,16 @@ std::ptrdiff_t read_at(int descriptor, void* bytes, std::size_t size,
 
 std::ptrdiff_t write_at(int descriptor, const void* bytes, std::size_t size,
                         std::uint64_t file_offset) noexcept {
+  const HANDLE handle = handle_of(descriptor);
   OVERLAPPED place = place_of(file_offset);
+  LARGE_INTEGER position{};
   DWORD written = 0;
-  if (::WriteFile(handle_of(descriptor), bytes, clipped(size), &written, &place)) return written;
-  note_failure();
-  return -1;
+  // The system moves the place of the next `write_next`, too.
+  ::SetFilePointerEx(handle, {}, &position, FILE_CURRENT);
+  const bool is_done = ::WriteFile(handle, bytes, clipped(size), &written, &place) != 0;
+  if (!is_done) note_failure();
+  ::SetFilePointerEx(handle, position, nullptr, FILE_BEGIN);
+  return is_done ? static_cast<std::ptrdiff_t>(written) : -1;
 }
 
 std::ptrdiff_t read_next(int descriptor, void* bytes, std::size_t size) noexcept {
