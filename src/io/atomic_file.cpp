@@ -331,7 +331,9 @@ Result<void> AtomicFile::take_name() {
   INGOT_TRY_VOID(lock_replaced());  // locks a file that appeared there meanwhile
   INGOT_TRY_VOID(give_temporary_name());
   // Restores the older file first, so that a kill before the rename leaves it whole.
-  if (replaced_.is_open()) settle_edit(replaced_.get(), path_);
+  if (replaced_.is_open() && replaced_lock_ == ReplacedLock::take) {
+    settle_edit(replaced_.get(), path_);
+  }
   int held = replaced_.release();
   const bool is_replaced = system::replace_file(temporary_path_, path_, held);
   const int error_number = errno;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "ingot/error.hpp"
 #include "ingot/source.hpp"
@@ -50,6 +51,10 @@ class AtomicFile {
   /// Gives the file the owner, the group and the permissions of another file, as far as this
   /// process may.
   void take_access_of(const FileIdentity& other);
+
+  /// Takes the descriptor of the file that is replaced, with its lock, from a caller that holds it:
+  /// where no open file can be replaced, it is closed for that moment.
+  void take_older(FileDescriptor older) noexcept { replaced_ = std::move(older); }
 
   /// Claims disk space, so that a full disk is noticed before the work.
   [[nodiscard]] Result<void> reserve(std::uint64_t size_bytes);

@@ -57,6 +57,8 @@ class InPlaceFile {
   [[nodiscard]] Result<void> check_writable() const;
 
   [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
+  /// Gives the descriptor away, with its lock; nothing else may be called then.
+  [[nodiscard]] FileDescriptor release() noexcept { return std::move(descriptor_); }
   [[nodiscard]] Result<FileIdentity> identity() const { return identify(descriptor_.get()); }
 
   /// Whether another descriptor or mapping of the file exists. False if the file system or the

@@ -265,6 +265,9 @@ class Save {
     if (!io::is_named(state_.locked->descriptor(), state_.path)) {
       return fail(Errc::file_changed, {});
     }
+    // Some systems replace no file that is open or mapped.
+    state_.model.reset();
+    file.take_older(state_.locked->release());
     return file.commit();
   }
 
