@@ -62,7 +62,9 @@ class Value {
 
   /// The value's bytes as they are in the file, without the length of a string and without the
   /// element type and count of an array.
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_, size_bytes_}; }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept {
+    return {data_, static_cast<std::size_t>(size_bytes_)};
+  }
 
   /// The offset of `bytes` in its file.
   [[nodiscard]] INGOT_EXPORT std::uint64_t file_offset() const noexcept;
@@ -140,7 +142,9 @@ class Array {
   [[nodiscard]] Iterator end() const noexcept { return {}; }
 
   /// All elements as they are in the file.
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_, size_bytes_}; }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept {
+    return {data_, static_cast<std::size_t>(size_bytes_)};
+  }
 
  private:
   friend class Value;

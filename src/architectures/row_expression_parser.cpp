@@ -75,7 +75,7 @@ class Parser {
   Parsed chain(const std::array<Operator, n>& operators, int tighter) {
     Parsed left = expression(tighter);
     while (left) {
-      const auto* found =
+      const auto found =
           std::ranges::find_if(operators, [&](const Operator& each) { return take(each.sign); });
       if (found == operators.end()) break;
       if (peek() == '"') {

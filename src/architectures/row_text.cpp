@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/ranges.hpp"
+#include "base/real_number.hpp"
 
 namespace ingot::architectures {
 namespace {
@@ -234,7 +235,7 @@ class RowReader {
       text = trimmed(text.substr(end + 1));
     } else if (key.type == ValueType::float32) {
       double number = 0;
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+      const auto [end, error] = read_real(text.data(), text.data() + text.size(), number);
       if (error != std::errc()) return refuse("a number is missing");
       key.values.emplace_back(number);
       text = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));

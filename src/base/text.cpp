@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/hexadecimal.hpp"
+#include "base/real_text.hpp"
 #include "base/utf8.hpp"
 
 namespace ingot {
@@ -157,8 +158,12 @@ template <class Float>
 std::string shortest(Float value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+#ifdef __wasi__
+  return shortest_real(value);
+#else
   std::array<char, 32> text;
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+#endif
 }
 
 }  // namespace

@@ -136,19 +136,18 @@ Result<CheckSummary> check_model(const Model& model, const CheckOptions& options
 
 Result<CheckSummary> check_file(const std::string& path, const OpenOptions& open_options,
                                 const CheckOptions& options, const FindingSink& sink) {
-  Result<Model> model = Model::open(path, open_options);
+  const Result<Model> model = Model::open(path, open_options);
   if (model) return check_model(*model, options, sink);
   const ErrorCategory category = category_of(model.error().code);
-  if (!is_refusal(category)) return fail(std::move(model).error());
+  if (!is_refusal(category)) return fail(model.error());
   const Finding refusal = explain_refusal(path, model.error());
   sink(refusal);
   CheckSummary summary;
   if (category == ErrorCategory::lenient) {
     OpenOptions lenient = open_options;
     lenient.is_lenient = true;
-    model = Model::open(path, lenient);
-    if (model) {
-      INGOT_TRY(summary, check_model(*model, options, sink));
+    if (const Result<Model> opened = Model::open(path, lenient)) {
+      INGOT_TRY(summary, check_model(*opened, options, sink));
     }
   }
   summary.count(refusal);

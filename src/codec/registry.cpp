@@ -8,10 +8,17 @@
 namespace ingot::codec {
 namespace {
 
+// Nothing that runs on the web quantizes, and the encoders are most of the codec.
+#ifdef INGOT_DECODES_ONLY
+#define INGOT_ENCODERS(enumerator) nullptr, nullptr
+#else
+#define INGOT_ENCODERS(enumerator) quantize_##enumerator##_ref, quantize_##enumerator
+#endif
+
 constexpr std::array codecs = {
 #define INGOT_TENSOR_TYPE(id, enumerator, label, elements, bytes, weights)              \
   Codec{TensorType::enumerator, dequantize_##enumerator##_ref, dequantize_##enumerator, \
-        quantize_##enumerator##_ref, quantize_##enumerator},
+        INGOT_ENCODERS(enumerator)},
 #define INGOT_REMOVED_TYPE(id, label)
 #include "ingot/tensor_types.def"
 };

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/ascii.hpp"
+#include "base/real_number.hpp"
 #include "ingot/estimate.hpp"
 
 namespace ingot {
@@ -62,7 +63,7 @@ std::uint64_t usable_device_bytes(std::uint64_t memory_bytes) noexcept {
 std::optional<std::uint64_t> parse_memory_size(std::string_view text) noexcept {
   double number = 0;
   const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+      read_real(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (error != std::errc() || text.empty() || text[0] == '-') return std::nullopt;
   std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
   const auto drop = [&](char letter) {

@@ -132,7 +132,7 @@ GraphPhases Graph::lay_out() const {
   for (const std::uint32_t number : inputs_) blocks[number] = memory.take(nodes_[number].bytes);
   for (const std::uint32_t number : order_) {
     const Node& node = nodes_[number];
-    const auto* const old = std::ranges::find_if(node.sources, [&](Tensor source) {
+    const auto old = std::ranges::find_if(node.sources, [&](Tensor source) {
       return node.kind == Kind::changed && source.exists() && !source.is_view &&
              readers[source.number] == 1 && !nodes_[source.number].is_kept &&
              nodes_[source.number].bytes.value() == node.bytes.value();

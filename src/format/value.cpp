@@ -115,7 +115,7 @@ namespace detail {
 
 const std::uint64_t* ValueContext::element_offsets(ValueType element_type, const std::byte* data,
                                                    std::uint64_t count) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::unique_ptr<std::uint64_t[]>& offsets = element_offsets_[data];
   if (offsets == nullptr) {
     auto built = std::make_unique_for_overwrite<std::uint64_t[]>(static_cast<std::size_t>(count));

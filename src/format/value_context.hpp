@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string_view>
 #include <unordered_map>
 
 #include "base/byte_order.hpp"
+#include "base/mutex.hpp"
 #include "ingot/metadata.hpp"
 
 namespace ingot::detail {
@@ -69,7 +69,7 @@ struct ValueContext {
                                                      std::uint64_t count) const;
 
  private:
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   mutable std::unordered_map<const std::byte*, std::unique_ptr<std::uint64_t[]>> element_offsets_;
 };
 

@@ -62,12 +62,12 @@ std::string_view name_of(TensorType type) noexcept {
 }
 
 const TensorTypeInfo* find_type(std::string_view name) noexcept {
-  const auto* found = std::find_if(
+  const auto found = std::find_if(
       live_tensor_types.begin(), live_tensor_types.end(), [&](const TensorTypeInfo& info) {
         return std::equal(name.begin(), name.end(), info.name.begin(), info.name.end(),
                           [](char a, char b) { return lower_case(a) == lower_case(b); });
       });
-  return found != live_tensor_types.end() ? found : nullptr;
+  return found != live_tensor_types.end() ? &*found : nullptr;
 }
 
 bool is_quantized(TensorType type) noexcept {

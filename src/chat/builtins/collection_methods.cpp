@@ -14,8 +14,9 @@ namespace {
 Value count_equal(Call& call) {
   const auto items = call.self.list->span();
   if (!call.heap.spend(items.size())) return Failed();
-  return Value::of(std::ranges::count_if(
-      items, [&](const Value& item) { return equal(call.heap, item, call[0]); }));
+  const auto count = std::ranges::count_if(
+      items, [&](const Value& item) { return equal(call.heap, item, call[0]); });
+  return Value::of(static_cast<std::int64_t>(count));
 }
 
 Value index_of(Call& call) {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/real_number.hpp"
 #include "chat/builtins/builtins.hpp"
 #include "chat/compile/parser.hpp"
 
@@ -33,7 +34,7 @@ Value integer_value(std::string_view text, Arena& arena) {
 double real_value(std::string_view text) {
   const std::string plain = without_underscores(text);
   double number = 0;
-  const auto end = std::from_chars(plain.data(), plain.data() + plain.size(), number);
+  const auto end = read_real(plain.data(), plain.data() + plain.size(), number);
   if (end.ec != std::errc::result_out_of_range) return number;
   return plain.find('-') == std::string::npos ? HUGE_VAL : 0.0;
 }

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/real_number.hpp"
+#include "base/real_text.hpp"
 #include "chat/values/characters.hpp"
 
 namespace ingot::chat {
@@ -43,6 +45,13 @@ Decimal decimal_of(std::string_view text) {
   return decimal;
 }
 
+#ifdef __wasi__
+std::string written(double number, std::chars_format) { return shortest_scientific(number); }
+std::string written(double number, std::chars_format format, int decimals) {
+  return format == std::chars_format::fixed ? fixed_real(number, decimals)
+                                            : scientific_real(number, decimals);
+}
+#else
 template <class... Arguments>
 std::string written(double number, Arguments... arguments) {
   std::array<char, 512> buffer;
@@ -53,6 +62,7 @@ std::string written(double number, Arguments... arguments) {
   large.resize(end.ec == std::errc() ? static_cast<std::size_t>(end.ptr - large.data()) : 0);
   return large;
 }
+#endif
 
 std::string exponent_form(const Decimal& decimal) {
   std::string text = decimal.digits.substr(0, 1);
@@ -173,7 +183,7 @@ double round_real(double number, std::int64_t decimals) {
     text = exponent_text(number, static_cast<int>(digits - 1));
   }
   double rounded = 0;
-  std::from_chars(text.data(), text.data() + text.size(), rounded);
+  read_real(text.data(), text.data() + text.size(), rounded);
   return rounded;
 }
 
@@ -237,7 +247,7 @@ std::optional<double> parse_real(std::string_view text) {
     return is_negative ? -HUGE_VAL : HUGE_VAL;
   }
   double number = 0;
-  const auto end = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  const auto end = read_real(rest.data(), rest.data() + rest.size(), number);
   if (end.ptr != rest.data() + rest.size()) return std::nullopt;
   if (end.ec == std::errc::result_out_of_range) {
     number = rest.find("e-") == std::string_view::npos ? HUGE_VAL : 0.0;

@@ -37,7 +37,7 @@ std::string grid_text(const WeightGrid& grid) {
 }
 
 Effort effort_for(TensorType type, const std::optional<WeightGrid>& grid) noexcept {
-  const auto* const row = std::ranges::find(grid_types, type, &GridType::type);
+  const auto row = std::ranges::find(grid_types, type, &GridType::type);
   const bool is_held = grid && row != grid_types.end() && row->grid.bits >= grid->bits &&
                        row->grid.group_elements <= grid->group_elements &&
                        (row->grid.has_minimum || !grid->has_minimum);

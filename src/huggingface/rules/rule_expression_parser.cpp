@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/real_number.hpp"
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/rules/rule_expression.hpp"
 #include "huggingface/rules/rule_expression_node.hpp"
@@ -151,7 +152,7 @@ class Parser {
     std::int64_t whole = 0;
     const char* const begin = rest_.data();
     const char* const end = begin + rest_.size();
-    const auto as_real = std::from_chars(begin, end, real);
+    const auto as_real = read_real(begin, end, real);
     const auto as_whole = std::from_chars(begin, end, whole);
     if (as_real.ec != std::errc()) return error("a number");
     const bool is_whole = as_whole.ec == std::errc() && as_whole.ptr == as_real.ptr;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
-#include <new>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -13,48 +13,10 @@
 #include "format/header_index.hpp"
 #include "format/parse.hpp"
 #include "ingot/layout_index.hpp"
-#include "io/file_lock.hpp"
-#include "io/in_place_file.hpp"
-#include "io/journal.hpp"
-#include "io/mapped_file.hpp"
-#include "io/plain_file.hpp"
-#include "io/restored_file.hpp"
 #include "io/stream.hpp"
-#include "system/files.hpp"
 
 namespace ingot {
 namespace {
-
-/// The path at which the journal of an open path would be.
-std::string find_journal_path(const std::string& path) {
-  system::FileFacts facts;
-  const bool is_link =
-      system::look_at(path, facts, system::Links::refuse) && facts.kind == system::FileKind::link;
-  return io::journal_path(is_link ? io::real_path(path) : path);
-}
-
-Error notice_of(const io::FoundJournal& found, const std::string& path,
-                const std::string& journal) {
-  if (found.fit == io::JournalFit::needed || found.fit == io::JournalFit::unused) {
-    return {Errc::edit_unfinished, Error::no_offset, path, {}};
-  }
-  return {Errc::journal_ignored, Error::no_offset, journal,
-          found.fit == io::JournalFit::done ? "the edit is complete" : std::string(found.reason)};
-}
-
-Result<std::unique_ptr<Source>> open_source(const std::string& path, io::RegularFile file,
-                                            const OpenWay& way, io::FoundJournal found) {
-  if (found.fit == io::JournalFit::needed) {
-    if (way.is_mapped) return io::map_restored(std::move(file), std::move(found.state));
-    return io::read_restored(std::move(file), std::move(found.state));
-  }
-  if (way.is_mapped) {
-    const io::Keep keep = way.is_one_of_many ? io::Keep::nothing : io::Keep::descriptor;
-    return io::map_descriptor(std::move(file), keep);
-  }
-  if (way.is_one_of_many) return io::read_on_demand(path, file);
-  return io::read_descriptor(std::move(file));
-}
 
 format::ParseOptions parse_options(const OpenOptions& options, std::uint64_t file_bytes) {
   return {.is_lenient = options.is_lenient,
@@ -71,14 +33,20 @@ struct Prefix {
     return {bytes.get(), static_cast<std::size_t>(size_bytes)};
   }
   /// Makes room and returns the bytes to be filled.
-  [[nodiscard]] std::span<std::byte> grow_to(std::uint64_t new_size_bytes) {
-    void* const grown = std::realloc(bytes.get(), std::max<std::size_t>(new_size_bytes, 1));
-    if (grown == nullptr) throw std::bad_alloc();
+  [[nodiscard]] Result<std::span<std::byte>> grow_to(std::uint64_t new_size_bytes) {
+    const bool is_addressable = new_size_bytes <= std::numeric_limits<std::size_t>::max();
+    void* const grown =
+        is_addressable
+            ? std::realloc(bytes.get(),
+                           static_cast<std::size_t>(std::max<std::uint64_t>(new_size_bytes, 1)))
+            : nullptr;
+    if (grown == nullptr) return fail(Errc::out_of_memory, "header");
     static_cast<void>(bytes.release());
     bytes.reset(static_cast<std::byte*>(grown));
     // A large header is filled in half the time.
     prefer_large_pages(bytes.get(), static_cast<std::size_t>(new_size_bytes));
-    return {bytes.get() + size_bytes, static_cast<std::size_t>(new_size_bytes - size_bytes)};
+    return std::span(bytes.get() + size_bytes,
+                     static_cast<std::size_t>(new_size_bytes - size_bytes));
   }
 };
 
@@ -104,7 +72,7 @@ Result<format::Structure> parse_growing(Prefix& prefix, const OpenOptions& optio
   std::uint64_t wanted_bytes = std::min(first_bytes, file_bytes);
   format::KnownStrings known_strings;
   for (int attempt = 1;; ++attempt) {
-    const std::span<std::byte> room = prefix.grow_to(wanted_bytes);
+    INGOT_TRY(const std::span<std::byte> room, prefix.grow_to(wanted_bytes));
     INGOT_TRY(const std::size_t filled, fill(prefix.size_bytes, room));
     prefix.size_bytes += filled;
     const bool is_at_end = filled != room.size();
@@ -185,7 +153,8 @@ Result<std::optional<LoadedFile>> load_indexed(const Source& source, const OpenO
   Prefix prefix;
   if (!is_mapped) {
     const std::uint64_t first_bytes = std::min(source.first_read_bytes(), file.file_bytes);
-    INGOT_TRY_VOID(source.read(0, prefix.grow_to(first_bytes)));
+    INGOT_TRY(const std::span<std::byte> room, prefix.grow_to(first_bytes));
+    INGOT_TRY_VOID(source.read(0, room));
     prefix.size_bytes = first_bytes;
   }
   const format::FoundIndex found = format::find_index(is_mapped ? mapped : prefix.span(), parsing);
@@ -200,7 +169,7 @@ Result<std::optional<LoadedFile>> load_indexed(const Source& source, const OpenO
     parts.tail_offset = find_tail(index, prefix.size_bytes);
     if (index.infos_end() > prefix.size_bytes) {
       // The memory between the parts is never touched.
-      const auto room = prefix.grow_to(index.infos_end());
+      INGOT_TRY(const std::span<std::byte> room, prefix.grow_to(index.infos_end()));
       const auto skipped = static_cast<std::size_t>(parts.tail_offset - prefix.size_bytes);
       INGOT_TRY_VOID(source.read(parts.tail_offset, room.subspan(skipped)));
       file.gap_begin = parts.first_bytes;
@@ -225,50 +194,6 @@ Result<std::optional<LoadedFile>> load_indexed(const Source& source, const OpenO
 }
 
 }  // namespace
-
-Result<OpenedFile> open_file(const std::string& path, const OpenWay& way) {
-  const std::string journal_at = find_journal_path(path);
-  for (;;) {
-    INGOT_TRY(io::RegularFile file, io::open_regular(path));
-    const int descriptor = file.descriptor.get();
-    const bool has_journal = io::has_journal(journal_at);
-    // An edit is going on, or was cut off. It cannot be undone while this lock is held.
-    if (has_journal && way.lock == JournalLock::take) {
-      INGOT_TRY_VOID(io::lock(descriptor, io::LockKind::shared, path, {.on_wait = {}}));
-    }
-    io::FoundJournal found;
-    if (has_journal) found = io::find_journal(journal_at, descriptor);
-    // The edit has finished meanwhile, so the opened file may have been changed or replaced.
-    if (has_journal && (found.fit == io::JournalFit::none || !io::is_named(descriptor, path))) {
-      continue;
-    }
-    // An edit may have ended since the file was opened, and have made it longer. None begins now
-    // that would change it in place, as this one has it open.
-    INGOT_TRY(file.size_bytes, io::size_of_regular(descriptor, path));
-    OpenedFile opened;
-    opened.stamp = io::stamp_of(descriptor);
-    opened.is_restored = found.fit == io::JournalFit::needed;
-    if (has_journal) opened.notice = notice_of(found, path, journal_at);
-    if (has_journal && !opened.is_restored && way.lock == JournalLock::take)
-      system::unlock(descriptor);
-    INGOT_TRY(opened.source, open_source(path, std::move(file), way, std::move(found)));
-    return opened;
-  }
-}
-
-Result<LoadedFile> load_path(const std::string& path, const OpenOptions& options, OpenWay way) {
-  way.is_mapped = options.access == FileAccess::map && !options.is_header_only;
-  INGOT_TRY(OpenedFile opened, open_file(path, way));
-  Result<LoadedFile> loaded = load(std::move(opened.source), options);
-  if (!loaded && opened.notice) {
-    loaded.error().detail += (loaded.error().detail.empty() ? "" : "; ") + opened.notice->message();
-  }
-  INGOT_TRY(LoadedFile file, std::move(loaded));
-  file.stamp = opened.stamp;
-  file.is_restored = opened.is_restored;
-  if (opened.notice) file.notice = std::move(opened.notice);
-  return file;
-}
 
 Result<LoadedFile> load_from(const Store& store, const std::string& name,
                              const OpenOptions& options, OpenWay way) {

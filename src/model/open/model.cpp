@@ -2,39 +2,17 @@
 #include "ingot/model.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "ingot/store.hpp"
-#include "io/file_descriptor.hpp"
 #include "io/file_stamp.hpp"
 #include "io/folder_watch.hpp"
-#include "io/mapped_file.hpp"
-#include "io/plain_file.hpp"
-#include "io/stream.hpp"
 #include "model/open/load.hpp"
 #include "model/open/model_state.hpp"
 #include "model/open/shards.hpp"
-#include "system/files.hpp"
 
 namespace ingot {
 namespace {
-
-/// A model of one file that was not opened by a path with a name of its own.
-Result<Model> from_file(Result<LoadedFile> file) {
-  if (!file) return fail(std::move(file).error());
-  std::vector<LoadedFile> files;
-  files.push_back(*std::move(file));
-  INGOT_TRY(auto state, assemble(std::move(files), ShardSet{}));
-  return ModelAccess::make(std::move(state));
-}
-
-/// A new descriptor for the file behind a caller's descriptor.
-Result<io::FileDescriptor> duplicate(int descriptor) {
-  io::FileDescriptor copy(system::duplicate(descriptor));
-  if (!copy.is_open()) return io::fail_with_errno(errno, {}, "duplicate the descriptor");
-  return copy;
-}
 
 /// Bytes of a file that are held with its header; nullptr if they are not.
 const std::byte* find_kept(const LoadedFile& file, std::uint64_t offset, std::uint64_t size_bytes) {
@@ -74,6 +52,14 @@ bool is_whole_set(const Result<Model>& model) {
 
 }  // namespace
 
+Result<Model> open_loaded(Result<LoadedFile> file) {
+  if (!file) return fail(std::move(file).error());
+  std::vector<LoadedFile> files;
+  files.push_back(*std::move(file));
+  INGOT_TRY(auto state, assemble(std::move(files), ShardSet{}));
+  return ModelAccess::make(std::move(state));
+}
+
 Model::Model(std::unique_ptr<detail::ModelState> state) noexcept : state_(std::move(state)) {}
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;
@@ -90,26 +76,12 @@ Result<Model> Model::open(const Store& store, const std::string& name, const Ope
 }
 
 Result<Model> Model::open_memory(std::span<const std::byte> bytes, const OpenOptions& options) {
-  return from_file(load(borrow_memory(bytes), options));
+  return open_loaded(load(borrow_memory(bytes), options));
 }
 
 Result<Model> Model::open_source(std::unique_ptr<Source> source, const OpenOptions& options) {
   if (source == nullptr) return fail(Errc::invalid_argument, {}, "there is no source");
-  return from_file(load(std::move(source), options));
-}
-
-Result<Model> Model::open_descriptor(int descriptor, const OpenOptions& options) {
-  Result<std::uint64_t> size_bytes = io::size_of_regular(descriptor, {});
-  if (!size_bytes) {
-    if (!io::is_stream(descriptor)) return fail(std::move(size_bytes).error());
-    return from_file(load_stream(descriptor, options));
-  }
-  INGOT_TRY(io::FileDescriptor own, duplicate(descriptor));
-  if (options.access == FileAccess::read) {
-    return from_file(load(io::read_descriptor({std::move(own), *size_bytes}), options));
-  }
-  INGOT_TRY(std::unique_ptr<Source> source, io::map_descriptor({std::move(own), *size_bytes}));
-  return from_file(load(std::move(source), options));
+  return open_loaded(load(std::move(source), options));
 }
 
 std::span<const ModelFile> Model::files() const noexcept { return state_->files; }

@@ -35,4 +35,7 @@ struct ShardSet {
 [[nodiscard]] Result<std::unique_ptr<detail::ModelState>> assemble(std::vector<LoadedFile> files,
                                                                    ShardSet set);
 
+/// A model of one file that was not opened by a path with a name of its own.
+[[nodiscard]] Result<Model> open_loaded(Result<LoadedFile> file);
+
 }  // namespace ingot

@@ -2,7 +2,6 @@
 #include "tokenizer/pre_tokenize/splitter.hpp"
 
 #include <map>
-#include <mutex>
 #include <utility>
 
 namespace ingot::tokenizer {
@@ -15,6 +14,7 @@ Result<Splitter> Splitter::make(std::span<const std::string_view> expressions) {
 #define INGOT_SPLIT(name, ...)
 #define INGOT_SEARCH(name, text) \
   if (expression == text) search = Search::name;
+#include "base/mutex.hpp"
 #include "tokenizer/pre_tokenize/splits.def"
 #undef INGOT_SPLIT
 #undef INGOT_SEARCH
@@ -37,10 +37,10 @@ Result<Splitter> Splitter::make(std::span<const std::string_view> expressions) {
 }
 
 Result<Splitter> Splitter::of(const PreTokenizer& pre_tokenizer) {
-  static std::mutex mutex;
+  static Mutex mutex;
   // Splitters by list of expressions.
   static std::map<const std::string_view*, const Splitter> made;
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   const std::string_view* list = pre_tokenizer.expressions.data();
   auto place = made.find(list);
   if (place == made.end()) {

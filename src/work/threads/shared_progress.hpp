@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.hpp"
 #include "ingot/error.hpp"
 
 namespace ingot {
@@ -23,7 +23,7 @@ class SharedProgress {
   /// Adds bytes. Thread-safe. Fails with Errc::interrupted and the subject if the work must end.
   [[nodiscard]] Result<void> add(std::uint64_t bytes, std::string_view subject = {}) {
     if (!progress_) return {};
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     done_bytes_ += bytes;
     if (progress_(done_bytes_)) return {};
     return fail(Errc::interrupted, std::string(subject));
@@ -31,7 +31,7 @@ class SharedProgress {
 
  private:
   const Function& progress_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::uint64_t done_bytes_ = 0;
 };
 

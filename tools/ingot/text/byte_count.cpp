@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "text/byte_count.hpp"
 
-#include <fmt/core.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -34,30 +31,12 @@ std::optional<std::uint64_t> parse_byte_count(std::string_view text) {
   std::uint64_t whole = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + digits, whole);
   if (error == std::errc() && digits == text.size() && whole > 0) return whole;
-  double number = 0.0;
-  const auto [rest, problem] =
-      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-  if (problem != std::errc() || digits == 0) return std::nullopt;
-  const auto letters = text.substr(static_cast<std::size_t>(rest - text.data()));
-  const std::optional<double> unit = unit_of(letters);
+  const auto [number, length] = leading_decimal(text);
+  if (length == 0 || digits == 0) return std::nullopt;
+  const std::optional<double> unit = unit_of(text.substr(length));
   constexpr double max_bytes = 9e18;  // below 2^63
   if (!unit || number * *unit < 1.0 || number * *unit > max_bytes) return std::nullopt;
   return static_cast<std::uint64_t>(number * *unit);
-}
-
-CLI::Option* add_byte_count(CLI::App& app, const std::string& name, std::uint64_t& target,
-                            const std::string& description) {
-  const auto parse = [name, &target](const std::string& word) {
-    const std::optional<std::uint64_t> bytes = parse_byte_count(word);
-    if (!bytes) {
-      throw CLI::ValidationError(fmt::format(
-          "{} must be a size like 2G, 500M, 2GiB or 1000000, not \"{}\"", name, escape(word)));
-    }
-    target = *bytes;
-  };
-  return app.add_option_function<std::string>(name, parse, description)
-      ->type_name("SIZE")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 }  // namespace ingot::cli

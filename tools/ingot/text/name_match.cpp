@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "text/name_match.hpp"
 
-#include <CLI/CLI.hpp>
 #include <ingot/text.hpp>
 #include <optional>
+
+// Without exceptions std::regex cannot refuse an expression: then there are globs alone.
+#ifdef __cpp_exceptions
+#include <CLI/CLI.hpp>
 #include <regex>
+#endif
 
 namespace ingot::cli {
 namespace {
@@ -77,6 +81,22 @@ std::string_view take_number(std::string_view& text) noexcept {
   return number;
 }
 
+#ifdef __cpp_exceptions
+NameMatcher expression_matcher(const std::string& pattern, std::size_t expression_begin) {
+  // std::regex calls itself for each character, and names in files may be as long as they like.
+  constexpr std::size_t longest_name = 1024;
+  try {
+    const std::regex expression(pattern.substr(expression_begin), std::regex::optimize);
+    return [expression](std::string_view name) {
+      return name.size() <= longest_name && std::regex_search(name.begin(), name.end(), expression);
+    };
+  } catch (const std::regex_error&) {
+    throw CLI::ValidationError("\"" + escape_shortened(pattern, 60) +
+                               "\" is no regular expression");
+  }
+}
+#endif
+
 }  // namespace
 
 bool matches_glob(std::string_view glob, std::string_view text) noexcept {
@@ -102,21 +122,11 @@ bool matches_glob(std::string_view glob, std::string_view text) noexcept {
 }
 
 NameMatcher name_matcher(const std::string& pattern) {
+#ifdef __cpp_exceptions
   constexpr std::string_view mark = "re:";
-  if (!pattern.starts_with(mark)) {
-    return [pattern](std::string_view name) { return matches_glob(pattern, name); };
-  }
-  // std::regex calls itself for each character, and names in files may be as long as they like.
-  constexpr std::size_t longest_name = 1024;
-  try {
-    const std::regex expression(pattern.substr(mark.size()), std::regex::optimize);
-    return [expression](std::string_view name) {
-      return name.size() <= longest_name && std::regex_search(name.begin(), name.end(), expression);
-    };
-  } catch (const std::regex_error&) {
-    throw CLI::ValidationError("\"" + escape_shortened(pattern, 60) +
-                               "\" is no regular expression");
-  }
+  if (pattern.starts_with(mark)) return expression_matcher(pattern, mark.size());
+#endif
+  return [pattern](std::string_view name) { return matches_glob(pattern, name); };
 }
 
 NameFilter::NameFilter(const std::vector<std::string>& globs) {

@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <cstdlib>
 #include <ctime>
 #include <ingot/text.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace ingot::cli {
@@ -60,6 +62,15 @@ template <class Number>
   const char* const end = text.data() + text.size();
   const auto [last, error] = std::from_chars(text.data(), end, number);
   return error == std::errc() && last == end ? std::optional(number) : std::nullopt;
+}
+
+/// The number without sign or exponent that a text begins with, and its length; std::from_chars
+/// reads doubles with few standard libraries.
+[[nodiscard]] inline std::pair<double, std::size_t> leading_decimal(std::string_view text) {
+  const std::string digits(text.substr(0, text.find_first_not_of("0123456789.")));
+  char* end = nullptr;
+  const double number = std::strtod(digits.c_str(), &end);
+  return {number, static_cast<std::size_t>(end - digits.c_str())};
 }
 
 /// "2026-11-22 18:05", in the time of this place.

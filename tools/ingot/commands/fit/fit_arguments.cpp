@@ -86,10 +86,8 @@ Result<void> take_split(const FitArguments& arguments, RunOptions& run) {
   std::string list = *arguments.tensor_split;
   std::replace(list.begin(), list.end(), '/', ',');
   for (const std::string& word : split_list(list)) {
-    double share = 0;
-    const auto [end, error] =
-        std::from_chars(word.data(), word.data() + word.size(), share, std::chars_format::fixed);
-    if (error != std::errc() || end != word.data() + word.size() || share < 0) {
+    const auto [share, length] = leading_decimal(word);
+    if (length == 0 || length != word.size()) {
       return senseless("--tensor-split", *arguments.tensor_split, "a list of shares like 3,1");
     }
     run.tensor_split.push_back(share);

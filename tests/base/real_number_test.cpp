@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "base/real_number.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "base/real_text.hpp"
+
+namespace ingot {
+namespace {
+
+void expect_as_from_chars(const std::string& text, std::chars_format format) {
+  double wanted = 7;
+  double found = 7;
+  const char* const end = text.data() + text.size();
+  const auto expected = std::from_chars(text.data(), end, wanted, format);
+  const auto result = read_real(text.data(), end, found, format);
+  EXPECT_EQ(result.ptr, expected.ptr) << text;
+  EXPECT_EQ(result.ec, expected.ec) << text;
+  if (expected.ec == std::errc()) {
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(found), std::bit_cast<std::uint64_t>(wanted)) << text;
+  }
+}
+
+template <class... Arguments>
+std::string as_to_chars(Arguments... arguments) {
+  std::array<char, 2048> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), arguments...).ptr};
+}
+
+void expect_as_to_chars(double number, int decimals) {
+  EXPECT_EQ(shortest_real(number), as_to_chars(number));
+  EXPECT_EQ(shortest_scientific(number), as_to_chars(number, std::chars_format::scientific));
+  EXPECT_EQ(scientific_real(number, decimals),
+            as_to_chars(number, std::chars_format::scientific, decimals));
+  EXPECT_EQ(fixed_real(number, decimals), as_to_chars(number, std::chars_format::fixed, decimals));
+  if (const auto single = static_cast<float>(number); std::isfinite(single)) {
+    EXPECT_EQ(shortest_real(single), as_to_chars(single));
+    EXPECT_EQ(shortest_scientific(single), as_to_chars(single, std::chars_format::scientific));
+  }
+}
+
+TEST(RealNumber, ReadsWhatFromCharsReads) {
+  std::mt19937_64 random(1);
+  const auto digits = [&](std::uint64_t most) {
+    std::string text;
+    for (std::uint64_t i = random() % most; i-- > 0;)
+      text += static_cast<char>('0' + random() % 10);
+    return text;
+  };
+  for (const auto format : {std::chars_format::general, std::chars_format::fixed}) {
+    for (const char* text : {"",
+                             "-",
+                             ".",
+                             "1.",
+                             ".5",
+                             "-.e1",
+                             "1e",
+                             "1e+",
+                             "1e5",
+                             "-0",
+                             "inf",
+                             "INFINITY",
+                             "infin",
+                             "1e400",
+                             "1e-400",
+                             "4.9e-324",
+                             "2e-324",
+                             "2.2250738585072011e-308",
+                             "9007199254740993",
+                             "9007199254740993.0000000000000000000000001"}) {
+      expect_as_from_chars(text, format);
+    }
+    for (int i = 0; i < 5000; ++i) {
+      std::string text = (random() % 2 == 0 ? "-" : "") + digits(25) + "." + digits(25);
+      if (random() % 2 == 0) text += "e" + std::to_string(static_cast<int>(random() % 700) - 350);
+      expect_as_from_chars(text, format);
+    }
+    for (int i = 0; i < 50; ++i) expect_as_from_chars("1" + digits(900) + "e-" + digits(4), format);
+  }
+}
+
+TEST(RealText, WritesWhatToCharsWrites) {
+  std::mt19937_64 random(2);
+  for (int power = -1074; power < 1024; power += 3) expect_as_to_chars(std::ldexp(1.0, power), 5);
+  for (const double number :
+       {0.0, -0.0, 0.5, 2.5, 0.05, 1e22, 1e23, 5e-324, 123456789012345680.0}) {
+    for (const int decimals : {0, 1, 17}) expect_as_to_chars(number, decimals);
+  }
+  for (int i = 0; i < 2000; ++i) {
+    const auto number = std::bit_cast<double>(random());
+    if (std::isfinite(number)) expect_as_to_chars(number, static_cast<int>(random() % 20));
+    expect_as_to_chars(static_cast<double>(random() % 100'000) / 1000,
+                       static_cast<int>(random() % 4));
+  }
+}
+
+}  // namespace
+}  // namespace ingot
