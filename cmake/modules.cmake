@@ -112,7 +112,16 @@ function(ingot_module folder)
   set_property(GLOBAL APPEND PROPERTY INGOT_MODULES ${folder})
   set_property(GLOBAL PROPERTY INGOT_HEADERS_OF_${folder} ${arg_HEADERS})
 
-  list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/${folder}/)
+  # A target with less than a system leaves out what needs one.
+  list(TRANSFORM arg_SOURCES PREPEND ${folder}/)
+  foreach(pattern ${INGOT_LEFT_OUT})
+    list(FILTER arg_SOURCES EXCLUDE REGEX "^${pattern}$")
+  endforeach()
+  if(NOT arg_SOURCES)
+    return()
+  endif()
+
+  list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/)
   string(REGEX REPLACE "/.*" "" subject ${folder})
   ingot_unite(${subject} ${arg_SOURCES})
   target_sources(${INGOT_LIBRARY}_objects PRIVATE ${arg_SOURCES})

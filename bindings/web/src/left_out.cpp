@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// What the commands can be asked for and a module does not have: reading all weights, the machine,
+// a terminal. Options that need these fail, or find nothing.
+#include <ingot/diff.hpp>
+#include <ingot/digest.hpp>
+#include <ingot/estimate.hpp>
+#include <ingot/tensor_statistics.hpp>
+
+#include "check/rules.hpp"
+#include "cli/console.hpp"
+#include "cli/help.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
+#include "text/whole_file.hpp"
+
+namespace ingot {
+
+ThisMachine find_this_machine() { return {}; }
+
+Result<std::vector<Statistics>> compute_statistics(const Model&, std::span<const TensorInfo* const>,
+                                                   unsigned,
+                                                   const std::function<bool(std::uint64_t)>&) {
+  return fail(Errc::invalid_argument, "stats", "the web has no pass over all weights");
+}
+
+#ifdef INGOT_WEB_FULL
+std::string digest_of(DigestAlgorithm, std::span<const std::byte>) { return {}; }
+
+Result<std::optional<WeightGrid>> find_grid(const Model&, const TensorInfo&) {
+  return std::nullopt;
+}
+
+namespace check {
+Result<void> scan_data(Inspection&, const CheckOptions&) { return {}; }
+}  // namespace check
+#endif
+
+namespace cli {
+
+std::string suggest(std::string_view, const std::vector<std::string>&) { return {}; }
+void write_raw(Console&, std::string_view) {}
+void write_traffic(JsonStream&, const Traffic&) {}
+
+OrderlyStop::OrderlyStop() noexcept {}
+OrderlyStop::~OrderlyStop() {}
+
+Progress::Progress(const Console& console, std::string, std::uint64_t)
+    : console_(console), total_bytes_(0), is_enabled_(false) {}
+Progress::~Progress() {}
+GoOn Progress::go_on() { return {}; }
+
+}  // namespace cli
+}  // namespace ingot
