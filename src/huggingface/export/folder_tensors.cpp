@@ -84,31 +84,6 @@ class FolderNames {
   std::map<std::string, std::string, std::less<>> kinds_;  // kinds by the name in GGUF
 };
 
-/// The name that a tensor of the layers behind those of config.json has in folders, by the renames
-/// of the import; other names stay.
-std::string name_before_renames(std::span<const RenameRule> rules, std::string name,
-                                std::uint64_t layers) {
-  const auto layer = layer_of(name);
-  if (!layer || *layer < layers) return name;
-  using Place = RenameRule::Place;
-  const auto filled = [&](std::string text) {
-    const std::size_t mark = text.find("{layers}");
-    return mark == text.npos ? text : text.replace(mark, 8, std::to_string(layers));
-  };
-  for (const RenameRule& rule : rules) {
-    const std::string to = filled(rule.replacement);
-    if (rule.place != Place::prefix || to == rule.replacement || !name.starts_with(to)) continue;
-    return rule.text + name.substr(to.size());
-  }
-  for (const RenameRule& rule : rules) {
-    if (rule.place != Place::numbered || !name.starts_with(rule.replacement)) continue;
-    const std::string rest = name.substr(rule.replacement.size());
-    return rule.text + std::to_string(*layer - layers) +
-           rest.substr(std::min(rest.find('.'), rest.size()));
-  }
-  return name;
-}
-
 /// Names that appear together in the import, and the tensors that have them.
 struct Block {
   std::string group;  ///< The group; empty for a tensor alone.

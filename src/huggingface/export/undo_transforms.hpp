@@ -2,6 +2,7 @@
 // The transforms of the import, each undone by the rule that it is applied by.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,5 +33,10 @@ class UndoTransforms {
   const Config& config_;
   const TensorNameMap& names_;
 };
+
+/// The name that a tensor of the layers behind those of config.json has in folders, by the renames
+/// of the import; other names stay.
+[[nodiscard]] std::string name_before_renames(std::span<const RenameRule> rules, std::string name,
+                                              std::uint64_t layers);
 
 }  // namespace ingot::huggingface
