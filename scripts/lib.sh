@@ -23,9 +23,22 @@ packages_to_check=(ccache git clang libclang-rt-14-dev clang-format clang-tidy l
 packages_for_windows=(g++-mingw-w64-x86-64-posix libz-mingw-w64-dev cmake ninja-build python3
   libexpected-dev libhwy-dev libfmt-dev libcli11-dev libxxhash-dev nlohmann-json3-dev)
 packages_to_try_windows=(wine wine64)
+# ... and to be compiled to WebAssembly.
+packages_for_web=(clang-19 lld-19 libc++-19-dev-wasm32 libclang-rt-19-dev-wasm32 wasi-libc binaryen
+  cmake ninja-build libexpected-dev libhwy-dev libfmt-dev libcli11-dev libxxhash-dev nlohmann-json3-dev)
 
 heading() { printf '\n== %s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+
+# name_missing PACKAGE...: ends the script if one is not installed, with the names of those that are not.
+name_missing() {
+  local package missing=()
+  for package in "$@"; do
+    dpkg-query --show --showformat '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
+      missing+=("$package")
+  done
+  ((${#missing[@]} == 0)) || die "packages are missing; please run: sudo apt-get install ${missing[*]}"
+}
 
 # need_packages PACKAGE...: installs what is missing if this user may, else says how.
 need_packages() {

@@ -4,13 +4,16 @@
 
 #include <charconv>
 
+#include "ingot/export.h"
+
 namespace ingot {
 
 /// Reads the double that is nearest to the decimal number at the beginning of a text, as
 /// std::from_chars does, which not every standard library has for doubles. `format` is `general` or
 /// `fixed`, which ends before an exponent. Where the number is out of range, `number` stays. A NaN
 /// has no digits behind it.
-std::from_chars_result read_real(const char* first, const char* last, double& number,
-                                 std::chars_format format = std::chars_format::general) noexcept;
+[[nodiscard]] INGOT_EXPORT std::from_chars_result read_real(
+    const char* first, const char* last, double& number,
+    std::chars_format format = std::chars_format::general) noexcept;
 
 }  // namespace ingot

@@ -28,13 +28,12 @@ struct Command {
   AddCommand add;
 };
 
-constexpr Command commands[] = {{"anatomy", cli::add_anatomy_command},
-                                {"fit", cli::add_fit_command},
-                                {"metadata", cli::add_metadata_command},
-                                {"tensors", cli::add_tensors_command},
+constexpr Command commands[] = {
+    {"anatomy", cli::add_anatomy_command}, {"metadata", cli::add_metadata_command},
+    {"tensors", cli::add_tensors_command},
 #ifdef INGOT_WEB_FULL
-                                {"check", cli::add_check_command},
-                                {"show", cli::add_show_command}
+    {"check", cli::add_check_command},     {"fit", cli::add_fit_command},
+    {"show", cli::add_show_command}
 #endif
 };
 
