@@ -12,7 +12,7 @@ namespace ingot {
 /// std::from_chars does, which not every standard library has for doubles. `format` is `general` or
 /// `fixed`, which ends before an exponent. Where the number is out of range, `number` stays. A NaN
 /// has no digits behind it.
-[[nodiscard]] INGOT_EXPORT std::from_chars_result read_real(
+INGOT_EXPORT std::from_chars_result read_real(
     const char* first, const char* last, double& number,
     std::chars_format format = std::chars_format::general) noexcept;
 
