@@ -549,7 +549,7 @@ TEST_F(JournalTest, AnOverwrittenHeaderIsRestored) {
   const Bytes before = small_file();
   for (const std::size_t torn_bytes : {0u, 1u, 100u, 150u}) {
     folder_.write("model.gguf", before);
-    ASSERT_THAT(io::publish_journal(journal(), io::journal_path(path_), {.permissions = 0640}),
+    ASSERT_THAT(io::publish_journal(journal(), io::journal_path(path_), {{.permissions = 0640}}),
                 Succeeds());
     EXPECT_EQ(io::identify(io::journal_path(path_))->permissions, 0640u);
     mark_as_torn();
@@ -569,7 +569,7 @@ TEST_F(JournalTest, InsertedRoomIsTakenOutAgainAtEveryStep) {
   for (const Step step : {published, inserted, marked, torn, written}) {
     folder_.write("model.gguf", before);
     const std::string journal_at = io::journal_path(path_);
-    ASSERT_THAT(io::publish_journal(journal(2 * block_bytes), journal_at, {.permissions = 0640}),
+    ASSERT_THAT(io::publish_journal(journal(2 * block_bytes), journal_at, {{.permissions = 0640}}),
                 Succeeds());
     if (step >= inserted) {
       auto file = io::InPlaceFile::open(path_);
@@ -595,7 +595,7 @@ TEST_F(JournalTest, BlocksThatWereMovedOnlyPartlyAreMovedBack) {
     GTEST_SKIP() << "the file system of the temporary folder cannot insert ranges";
   }
   ASSERT_THAT(
-      io::publish_journal(journal(block_bytes), io::journal_path(path_), {.permissions = 0640}),
+      io::publish_journal(journal(block_bytes), io::journal_path(path_), {{.permissions = 0640}}),
       Succeeds());
   Bytes moved = before;
   moved.insert(moved.begin() + static_cast<std::ptrdiff_t>(3 * block_bytes), block_bytes,
@@ -710,7 +710,7 @@ TEST_F(JournalTest, GoesWithTheFileThatIsReplaced) {
   const Bytes before = small_file();
   for (const bool is_torn : {false, true}) {
     folder_.write("model.gguf", before);
-    ASSERT_THAT(io::publish_journal(journal(), io::journal_path(path_), {.permissions = 0640}),
+    ASSERT_THAT(io::publish_journal(journal(), io::journal_path(path_), {{.permissions = 0640}}),
                 Succeeds());
     if (is_torn) mark_as_torn();
     folder_.write("input.gguf", before);

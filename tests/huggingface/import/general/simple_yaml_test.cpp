@@ -43,7 +43,9 @@ TEST(SimpleYaml, ReadsWhatCardsHaveAsLibyamlDoes) {
     const auto simple = parse_simple_card(text, "README.md", 1);
     if (!expected) continue;
     ASSERT_TRUE(simple || simple.error().detail.find("simple forms") != std::string::npos) << text;
-    if (simple) EXPECT_EQ(shown(*simple), shown(*expected)) << text;
+    if (simple) {
+      EXPECT_EQ(shown(*simple), shown(*expected)) << text;
+    }
   }
 }
 
