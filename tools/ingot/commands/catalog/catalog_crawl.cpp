@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 #include <ingot/version.h>
-#include <sys/stat.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -23,6 +22,7 @@
 #include "cli/progress.hpp"
 #include "commands/catalog/catalog_record.hpp"
 #include "commands/catalog/catalog_writer.hpp"
+#include "system/files.hpp"
 #include "text/words.hpp"
 
 namespace ingot::cli {
@@ -46,11 +46,10 @@ struct Counts {
 std::string state_of(CatalogUnit& unit) {
   std::string text = INGOT_VERSION_STRING;
   for (const std::string& path : unit.files) {
-    struct stat status = {};
-    if (::stat(path.c_str(), &status) != 0) continue;
-    unit.size_bytes += static_cast<std::uint64_t>(status.st_size);
-    text += fmt::format(" {} {}.{} {}", status.st_size, status.st_mtim.tv_sec,
-                        status.st_mtim.tv_nsec, status.st_ino);
+    system::FileFacts facts;
+    if (!system::look_at(path, facts)) continue;
+    unit.size_bytes += facts.size_bytes;
+    text += fmt::format(" {} {} {}", facts.size_bytes, facts.modified_ns, facts.inode);
   }
   return digest_of(DigestAlgorithm::xxh3_128, std::as_bytes(std::span(text)));
 }
@@ -76,8 +75,9 @@ std::string model_name(const std::string& path) {
 }
 
 bool is_gone(const std::string& path) {
-  struct stat status = {};
-  return ::lstat(path.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
+  system::FileFacts facts;
+  return !system::look_at(path, facts, system::Links::refuse) &&
+         (errno == ENOENT || errno == ENOTDIR);
 }
 
 class Crawl {
@@ -262,8 +262,8 @@ ExitCode add_to_catalog(Console& console, const std::string& path,
     } else if (!remote.is_meant(place)) {
       name = std::filesystem::absolute(place).lexically_normal().string();
       while (name.size() > 1 && name.ends_with('/')) name.pop_back();
-      struct stat status = {};
-      if (::stat(name.c_str(), &status) != 0) {
+      system::FileFacts facts;
+      if (!system::look_at(name, facts)) {
         return console.fail(
             place,
             Error{Errc::io_error, Error::no_offset, {}, std::generic_category().message(errno)});

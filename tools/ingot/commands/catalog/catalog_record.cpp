@@ -2,7 +2,6 @@
 #include "commands/catalog/catalog_record.hpp"
 
 #include <fmt/core.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +19,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/json_stream.hpp"
 #include "commands/check/check_report.hpp"
+#include "system/files.hpp"
 #include "text/model_facts.hpp"
 #include "text/value_text.hpp"
 #include "text/words.hpp"
@@ -269,10 +269,10 @@ Result<void> examine(const CatalogUnit& unit, const OpenUnit& open, Examined& ex
 FileRows file_rows(const CatalogUnit& unit, const Examined& examined, std::string path,
                    const ModelFile* file) {
   FileRows rows = {.path = std::move(path), .state = unit.state, .has_digests = unit.with_digests};
-  struct stat status = {};
-  const bool is_here = unit.reference.empty() && ::stat(rows.path.c_str(), &status) == 0;
+  system::FileFacts facts;
+  const bool is_here = unit.reference.empty() && system::look_at(rows.path, facts);
   const std::uint64_t size_bytes = file != nullptr ? file->file_bytes
-                                   : is_here       ? static_cast<std::uint64_t>(status.st_size)
+                                   : is_here       ? facts.size_bytes
                                                    : unit.size_bytes;
   rows.file = {{},
                rows.path,
@@ -294,9 +294,9 @@ FileRows file_rows(const CatalogUnit& unit, const Examined& examined, std::strin
   const auto if_here = [&](auto number) {
     return is_here ? Cell(static_cast<std::int64_t>(number)) : Cell();
   };
-  rows.file.push_back(if_here(status.st_mtime));
-  rows.file.push_back(if_here(status.st_dev));
-  rows.file.push_back(if_here(status.st_ino));
+  rows.file.push_back(if_here(facts.modified_ns / 1'000'000'000));
+  rows.file.push_back(if_here(facts.device));
+  rows.file.push_back(if_here(facts.inode));
   // What could not be read is tried again the next time.
   rows.file.push_back(examined.verdict == Verdict::failed ? Cell() : Cell(unit.state));
   return rows;
