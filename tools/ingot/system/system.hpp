@@ -39,7 +39,7 @@ extern const bool has_backslash_paths;
 struct FileFacts {
   bool is_regular = false;
   std::uint64_t size_bytes = 0;
-  std::int64_t modified_at = 0;  ///< Seconds since 1970.
+  std::int64_t modified_ns = 0;  ///< Since 1970.
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
 };

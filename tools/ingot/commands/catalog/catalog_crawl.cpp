@@ -22,7 +22,7 @@
 #include "cli/progress.hpp"
 #include "commands/catalog/catalog_record.hpp"
 #include "commands/catalog/catalog_writer.hpp"
-#include "system/files.hpp"
+#include "system/system.hpp"
 #include "text/words.hpp"
 
 namespace ingot::cli {
@@ -75,9 +75,9 @@ std::string model_name(const std::string& path) {
 }
 
 bool is_gone(const std::string& path) {
-  system::FileFacts facts;
-  return !system::look_at(path, facts, system::Links::refuse) &&
-         (errno == ENOENT || errno == ENOTDIR);
+  std::error_code ignored;
+  const auto kind = std::filesystem::symlink_status(path, ignored).type();
+  return kind == std::filesystem::file_type::not_found;
 }
 
 class Crawl {

@@ -19,7 +19,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/json_stream.hpp"
 #include "commands/check/check_report.hpp"
-#include "system/files.hpp"
+#include "system/system.hpp"
 #include "text/model_facts.hpp"
 #include "text/value_text.hpp"
 #include "text/words.hpp"

@@ -51,7 +51,7 @@ Entry look_at(Console& console, LocalModel place) {
   if (system::FileFacts facts; system::look_at(place.path, facts)) {
     entry.file = {facts.device, facts.inode};
     entry.file_bytes = facts.size_bytes;
-    entry.modified_at = facts.modified_at;
+    entry.modified_at = facts.modified_ns / 1'000'000'000;
   }
   const Result<Model> model = console.open_stored(place.path);
   if (model) {

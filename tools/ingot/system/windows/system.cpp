@@ -17,7 +17,7 @@
 namespace ingot::cli::system {
 namespace {
 
-constexpr std::int64_t ticks_a_second = 10'000'000;
+constexpr std::int64_t tick_ns = 100;
 constexpr std::int64_t ticks_to_1970 = 116'444'736'000'000'000;
 
 void (*stop_handler)(int) = nullptr;
@@ -65,10 +65,10 @@ bool look_at_handle(HANDLE handle, FileFacts& facts) noexcept {
   const auto joined = [](DWORD high, DWORD low) { return std::uint64_t{high} << 32 | low; };
   facts.is_regular = (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) == 0;
   facts.size_bytes = joined(info.nFileSizeHigh, info.nFileSizeLow);
-  facts.modified_at = (static_cast<std::int64_t>(joined(info.ftLastWriteTime.dwHighDateTime,
+  facts.modified_ns = (static_cast<std::int64_t>(joined(info.ftLastWriteTime.dwHighDateTime,
                                                         info.ftLastWriteTime.dwLowDateTime)) -
-                       ticks_to_1970) /
-                      ticks_a_second;
+                       ticks_to_1970) *
+                      tick_ns;
   facts.device = info.dwVolumeSerialNumber;
   facts.inode = joined(info.nFileIndexHigh, info.nFileIndexLow);
   return true;
