@@ -50,15 +50,11 @@ struct LargePageAllocator {
   /// The size of the large pages for a table, rounded up; 0 if too much of them would stay empty. A
   /// vector asks for no more elements than can exist.
   [[nodiscard]] static std::size_t page_bytes_for(std::size_t count) noexcept {
-#ifdef MADV_HUGEPAGE
+    if (!system::has_large_pages) return 0;
     const std::size_t bytes = count * sizeof(T);
     const std::size_t rounded =
         (bytes + large_page_bytes - 1) / large_page_bytes * large_page_bytes;
     return rounded - bytes <= rounded / 4 ? rounded : 0;
-#else
-    static_cast<void>(count);
-    return 0;
-#endif
   }
 };
 

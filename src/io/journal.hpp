@@ -59,7 +59,7 @@ inline constexpr std::uint64_t max_journaled_header_bytes = std::uint64_t{1} << 
 /// Decodes a journal; nothing if it is damaged.
 [[nodiscard]] std::optional<EditJournal> decode_journal(std::span<const std::byte> bytes);
 
-/// Opens the journal file without a look at its content;
+/// Opens the journal file without a look at its content.
 [[nodiscard]] FileDescriptor open_journal(const std::string& path, system::Access access);
 
 /// Whether there is anything at the path of a journal.

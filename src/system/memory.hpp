@@ -11,6 +11,13 @@ namespace ingot::system {
 
 [[nodiscard]] std::size_t page_bytes() noexcept;
 
+/// Whether the system has large pages to ask for; a table takes whole ones only then.
+#ifdef __linux__
+inline constexpr bool has_large_pages = true;
+#else
+inline constexpr bool has_large_pages = false;
+#endif
+
 /// Asks for large pages under whole pages of memory. A hint.
 INGOT_EXPORT void prefer_large_pages(void* begin, std::size_t bytes) noexcept;
 

@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "base/mutex.hpp"
+
 namespace ingot::tokenizer {
 
 Result<Splitter> Splitter::make(std::span<const std::string_view> expressions) {
@@ -14,7 +16,6 @@ Result<Splitter> Splitter::make(std::span<const std::string_view> expressions) {
 #define INGOT_SPLIT(name, ...)
 #define INGOT_SEARCH(name, text) \
   if (expression == text) search = Search::name;
-#include "base/mutex.hpp"
 #include "tokenizer/pre_tokenize/splits.def"
 #undef INGOT_SPLIT
 #undef INGOT_SEARCH
