@@ -9,9 +9,8 @@
 
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/import/tensors/changed_numbers.hpp"
-#include "huggingface/import/tensors/piece_source.hpp"
+#include "huggingface/import/tensors/piece_stream.hpp"
 #include "huggingface/import/tensors/transforms.hpp"
-#include "ingot/parallel.hpp"
 #include "ingot/quantize.hpp"
 
 namespace ingot::huggingface {
@@ -19,8 +18,6 @@ namespace {
 
 /// The most runs of a tensor: two for each of the most heads.
 constexpr std::size_t max_runs = std::size_t{1} << 17;
-/// Pieces that are made before they are written, for each thread.
-constexpr std::uint64_t pieces_of_thread = 2;
 
 /// Tensors of a model, one after the other, as F32.
 class ModelNumbers final : public NumberSource {
@@ -180,22 +177,9 @@ Result<TensorView> turn_round(std::vector<Box> boxes,
   return view;
 }
 
-/// Writes pieces, which threads make some at a time.
-MakeTensor maker_of(std::shared_ptr<const PieceSource> pieces) {
-  return [pieces = std::move(pieces)](const Model&, unsigned thread_count,
-                                      const DataSink& sink) -> Result<void> {
-    ThreadTeam team(thread_count);
-    std::vector<PieceMemory> memory(pieces_of_thread * team.thread_count());
-    std::vector<std::vector<std::byte>> made(memory.size());
-    for (std::uint64_t first = 0; first < pieces->piece_count(); first += made.size()) {
-      const std::uint64_t count =
-          std::min<std::uint64_t>(made.size(), pieces->piece_count() - first);
-      INGOT_TRY_VOID(team.spread(count, 1, [&](std::uint64_t i, std::uint64_t) {
-        return pieces->make(first + i, memory[i], made[i]);
-      }));
-      for (std::uint64_t i = 0; i < count; ++i) INGOT_TRY_VOID(sink(made[i]));
-    }
-    return {};
+MakeTensor maker_of(PlannedTensor tensor) {
+  return [tensor = std::move(tensor)](const Model&, unsigned thread_count, const DataSink& sink) {
+    return PieceStream(std::span(&tensor, 1), thread_count).stream(0, sink);
   };
 }
 
@@ -300,8 +284,8 @@ Result<std::optional<ReturnedTensor>> ArrangedReturn::find(const std::string& na
           });
     }
   }
-  const auto make = [view = std::move(view)](TensorType type) {
-    return maker_of(pieces_of(view, type));
+  const auto make = [name, view = std::move(view)](TensorType type) {
+    return maker_of({.info = {.name = name, .sources = {name}}, .pieces = pieces_of(view, type)});
   };
   return std::optional(ReturnedTensor{{shape.rbegin(), shape.rend()}, trace.from, make});
 }

@@ -18,7 +18,7 @@ namespace ingot::huggingface {
 struct ReturnedTensor {
   std::vector<std::uint64_t> shape;  ///< Dimension 0, the fastest-varying, first.
   std::vector<const TensorInfo*> from;
-  /// Makes its bytes in a type. Memory: some pieces of a million numbers for each thread.
+  /// Makes its bytes in a type, as PieceStream does.
   std::function<MakeTensor(TensorType type)> make;
 };
 

@@ -123,7 +123,8 @@ class FolderPlanner {
               output_of(tensor, packing ? packing->type : output_type(tensor)));
     const auto name = folder_names_.find(tensor.name, std::span(folder_.rule, 1));
     if (!name) return add_stack(tensor, std::move(output), packing);
-    INGOT_TRY(auto returned, arranged_.find(*name));
+    if (returned_.contains(*name)) return {};
+    INGOT_TRY(const auto returned, arranged_.find(*name));
     if (returned) return add_returned(*name, output, *returned);
     if (packing && options_.packing == FolderPacking::gptq && output.shape.size() != 2) {
       return fail(Errc::would_be_lost, std::string(tensor.name), "GPTQ has matrices alone");
@@ -168,25 +169,24 @@ class FolderPlanner {
     return {};
   }
 
-  /// A tensor that is made of several, or of numbers in another order; once.
+  /// A tensor that is made of several, or of numbers in another order, when the first of them
+  /// comes.
   Result<void> add_returned(const std::string& name, const OutputTensor& first,
                             const ReturnedTensor& returned) {
     if (options_.packing != FolderPacking::none) {
       return fail(Errc::would_be_lost, std::string(first.source->name),
                   "folders have its numbers in another order, in which no blocks are packed");
     }
-    if (!returned_.insert(name).second) return {};
+    returned_.insert(name);
     FolderTensor single{.output = first};
     single.output.name = name;
     single.output.shape = returned.shape;
+    std::uint64_t elements = 0;
     for (const TensorInfo* part : returned.from) {
       if (output_type(*part) != first.type) single.output.type = TensorType::f32;
+      elements += part->element_count;
     }
-    const TensorTypeInfo& type = *find_type(single.output.type);
-    single.output.size_bytes = 0;
-    for (const TensorInfo* part : returned.from) {
-      single.output.size_bytes += type.bytes_of(part->element_count);
-    }
+    single.output.size_bytes = find_type(single.output.type)->bytes_of(elements);
     single.make = returned.make(single.output.type);
     blocks_.emplace_back().tensors.push_back(std::move(single));
     return {};

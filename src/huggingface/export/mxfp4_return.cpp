@@ -6,39 +6,26 @@
 #include <utility>
 
 #include "huggingface/folder/refusal.hpp"
+#include "huggingface/import/tensors/quantized/mxfp4_experts.hpp"
 #include "ingot/summary.hpp"
 
 namespace ingot::huggingface {
 namespace {
 
-constexpr std::uint64_t mxfp4_elements = 32;
-constexpr std::size_t code_bytes = 16;
-constexpr std::size_t mxfp4_bytes = 1 + code_bytes;
 /// Bytes that are read at once of each tensor, if a row is not longer.
 constexpr std::uint64_t mxfp4_piece_bytes = std::uint64_t{1} << 20;
 
 /// The tensors whose rows take turns.
 using Turns = std::vector<const TensorInfo*>;
 
-/// From elements j and j + 16 in byte j to neighbours in one byte.
-void put_codes(const std::byte* block, std::byte* to) {
-  const auto element = [&](std::size_t i) {
-    const auto byte = std::to_integer<unsigned>(block[1 + i % code_bytes]);
-    return i < code_bytes ? byte & 15 : byte >> 4;
-  };
-  for (std::size_t j = 0; j < code_bytes; ++j) {
-    to[j] = static_cast<std::byte>(element(2 * j) | element(2 * j + 1) << 4);
-  }
-}
-
 /// Gives one part of all blocks to a sink: the codes, or the scales.
 Result<void> write_part(const Model& model, const Turns& turns, bool are_codes,
                         const DataSink& sink) {
   const TensorInfo& first = *turns[0];
   const std::uint64_t row_blocks = first.row_elements() / mxfp4_elements;
-  const std::uint64_t row_bytes = row_blocks * mxfp4_bytes;
+  const std::uint64_t row_bytes = row_blocks * mxfp4_block_bytes;
   const std::uint64_t step = std::max<std::uint64_t>(1, mxfp4_piece_bytes / row_bytes);
-  const std::size_t part_bytes = are_codes ? code_bytes : 1;
+  const std::size_t part_bytes = are_codes ? mxfp4_code_bytes : 1;
   std::vector<std::vector<std::byte>> rows(turns.size());
   std::vector<std::byte> part;
   for (std::uint64_t row = 0; row < first.row_count(); row += step) {
@@ -52,9 +39,9 @@ Result<void> write_part(const Model& model, const Turns& turns, bool are_codes,
     for (std::uint64_t block = 0; block < count * row_blocks * turns.size(); ++block) {
       const std::uint64_t turn = block / row_blocks;
       const std::uint64_t place = turn / turns.size() * row_blocks + block % row_blocks;
-      const std::byte* from = rows[turn % turns.size()].data() + place * mxfp4_bytes;
+      const std::byte* from = rows[turn % turns.size()].data() + place * mxfp4_block_bytes;
       if (are_codes) {
-        put_codes(from, to);
+        pair_codes(from, to);
       } else {
         *to = *from;
       }
@@ -111,7 +98,7 @@ Result<std::optional<std::vector<MadeTensor>>> return_mxfp4(const FolderFacts& f
     const std::vector<std::uint64_t> shape = {tensor.shape[2], tensor.shape[1] * turns.size(),
                                               tensor.shape[0] / mxfp4_elements};
     std::vector<std::uint64_t> of_codes = shape;
-    of_codes.push_back(code_bytes);
+    of_codes.push_back(mxfp4_code_bytes);
     std::vector<MadeTensor> pair;
     pair.push_back(made(std::move(codes), of_codes, turns, true));
     pair.push_back(made(std::move(scales), shape, turns, false));

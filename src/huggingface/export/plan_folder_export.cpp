@@ -53,19 +53,24 @@ constexpr const char* modules_text = R"([
 ]
 )";
 
-/// The entry of the architecture, of which there may be several, that has a rule for the model;
-/// nullptr if none has rules of folders.
-Result<const Architecture*> find_exportable(const RuleTable& table, const Model& model,
-                                            std::string_view name) {
+/// An entry of an architecture that has a rule for a model, and what it makes of config.json.
+struct ExportRules {
+  const Architecture& architecture;
+  FolderConfig config;
+};
+
+/// The first such entry of those of the architecture; nothing if none has rules of folders.
+Result<std::optional<ExportRules>> find_rules(const RuleTable& table, const Model& model,
+                                              std::string_view name) {
   std::optional<Error> error;
   for (const Architecture& candidate : table.architectures()) {
     if (candidate.name != name || candidate.folders.empty()) continue;
-    const auto config = make_config({model, table, candidate});
-    if (config) return &candidate;
+    auto config = make_config({model, table, candidate});
+    if (config) return ExportRules{candidate, *std::move(config)};
     if (!error) error = config.error();
   }
   if (error) return fail(std::move(*error));
-  return nullptr;
+  return std::nullopt;
 }
 
 class ExportPlanner {
@@ -74,8 +79,7 @@ class ExportPlanner {
                 const FolderExportOptions& options)
       : facts_(facts), folder_(folder), options_(options) {}
 
-  Result<FolderContent> plan() {
-    INGOT_TRY(FolderConfig config, make_config(facts_));
+  Result<FolderContent> plan(const FolderConfig& config) {
     INGOT_TRY(const FolderVocabulary vocabulary, read_folder_vocabulary(facts_));
     INGOT_TRY(const Vocabulary tokens, Vocabulary::make(facts_.model));
     const SpecialTokensPlan special = plan_special_tokens(facts_, vocabulary);
@@ -299,16 +303,15 @@ Result<std::unique_ptr<Conversion>> plan_folder_export(const Model& model,
   INGOT_TRY_VOID(huggingface::check_options(model, folder, options));
   const huggingface::RuleTable& table = huggingface::RuleTable::builtin();
   const std::string name(summarize(model).architecture.value_or(""));
-  INGOT_TRY(const huggingface::Architecture* const architecture,
-            huggingface::find_exportable(table, model, name));
-  if (architecture == nullptr) {
+  INGOT_TRY(const auto rules, huggingface::find_rules(table, model, name));
+  if (!rules) {
     INGOT_TRY(const std::vector<std::string> known, exportable_architectures());
     return fail(Errc::architecture_unsupported, name, "folders are written for " + joined(known));
   }
   const std::string path = huggingface::plain_path(folder);
-  const huggingface::FolderFacts facts{model, table, *architecture};
+  const huggingface::FolderFacts facts{model, table, rules->architecture};
   INGOT_TRY(huggingface::FolderContent content,
-            huggingface::ExportPlanner(facts, path, options).plan());
+            huggingface::ExportPlanner(facts, path, options).plan(rules->config));
   if (options.is_strict && !content.lost.empty()) {
     const Error& first = content.lost.front();
     const std::size_t others = content.lost.size() - 1;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/strings.hpp"
 #include "huggingface/import/tensors/transforms.hpp"
 
 namespace ingot::huggingface {
@@ -74,12 +75,9 @@ std::string name_before_renames(std::span<const RenameRule> rules, std::string n
   const auto layer = layer_of(name);
   if (!layer || *layer < layers) return name;
   using Place = RenameRule::Place;
-  const auto filled = [&](std::string text) {
-    const std::size_t mark = text.find("{layers}");
-    return mark == text.npos ? text : text.replace(mark, 8, std::to_string(layers));
-  };
   for (const RenameRule& rule : rules) {
-    const std::string to = filled(rule.replacement);
+    std::string to = rule.replacement;
+    replace_all(to, "{layers}", std::to_string(layers));
     if (rule.place != Place::prefix || to == rule.replacement || !name.starts_with(to)) continue;
     return rule.text + name.substr(to.size());
   }

@@ -7,7 +7,7 @@
 #include "formats/foreign/foreign_model.hpp"
 #include "huggingface/import/general/general_keys.hpp"
 #include "huggingface/import/run/piece_file.hpp"
-#include "huggingface/import/run/piece_stream.hpp"
+#include "huggingface/import/tensors/piece_stream.hpp"
 #include "ingot/shard_name.hpp"
 #include "ingot/split.hpp"
 

@@ -68,10 +68,6 @@ Views apply(const SplitInterleavedQkv& operation, const TransformStep& step, Ten
   return list_of(std::move(view));
 }
 
-Result<Shape> shape_before(const SplitInterleavedQkv&, const RuleContext&, Shapes shapes) {
-  return shapes[0];
-}
-
 Views apply(const GroupedQkv& operation, const TransformStep& step, TensorView view) {
   INGOT_TRY(const std::uint64_t heads, step.number(operation.heads, "heads"));
   INGOT_TRY(const std::uint64_t groups, step.number(operation.kv_heads, "kv_heads"));
@@ -198,10 +194,6 @@ Views apply(const ReorderVHeads& operation, const TransformStep& step, TensorVie
   return list_of(std::move(view));
 }
 
-Result<Shape> shape_before(const ReorderVHeads&, const RuleContext&, Shapes shapes) {
-  return shapes[0];
-}
-
 Views apply(const NormalToNeox& operation, const TransformStep& step, TensorView view) {
   INGOT_TRY(const std::uint64_t head_size, step.number(operation.head_size, "head_size"));
   INGOT_TRY(const std::uint64_t rotary, step.number(operation.rotary, "rotary"));
@@ -225,10 +217,6 @@ Views apply(const NormalToNeox& operation, const TransformStep& step, TensorView
   }
   view.parts = std::move(parts);
   return list_of(std::move(view));
-}
-
-Result<Shape> shape_before(const NormalToNeox&, const RuleContext&, Shapes shapes) {
-  return shapes[0];
 }
 
 }  // namespace ingot::huggingface

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -13,6 +14,9 @@
 #include "huggingface/import/tensors/rule_operations.hpp"
 
 namespace ingot::huggingface {
+
+template <class T, class... Other>
+concept one_of = (std::same_as<T, Other> || ...);
 
 using Views = Result<std::vector<TensorView>>;
 using Shape = std::vector<std::uint64_t>;  ///< Row-major: the outermost dimension first.
@@ -25,7 +29,6 @@ inline constexpr std::uint64_t max_stacked = 65'536;
 Views apply(const RopePairs&, const TransformStep&, TensorView);
 Result<void> undo(const RopePairs&, const RuleContext&, ReturningTensor&);
 Views apply(const SplitInterleavedQkv&, const TransformStep&, TensorView);
-Result<Shape> shape_before(const SplitInterleavedQkv&, const RuleContext&, Shapes);
 Views apply(const GroupedQkv&, const TransformStep&, TensorView);
 Views apply(const FalconQkv&, const TransformStep&, TensorView);
 Views apply(const ThreeParts&, const TransformStep&, TensorView);
@@ -34,9 +37,13 @@ Result<Shape> shape_before(const MlaSplit&, const RuleContext&, Shapes);
 Views apply(const QkvzSplit&, const TransformStep&, TensorView);
 Result<Shape> shape_before(const QkvzSplit&, const RuleContext&, Shapes);
 Views apply(const ReorderVHeads&, const TransformStep&, TensorView);
-Result<Shape> shape_before(const ReorderVHeads&, const RuleContext&, Shapes);
 Views apply(const NormalToNeox&, const TransformStep&, TensorView);
-Result<Shape> shape_before(const NormalToNeox&, const RuleContext&, Shapes);
+
+/// They reorder rows, so the shape stays.
+template <one_of<SplitInterleavedQkv, ReorderVHeads, NormalToNeox> Operation>
+Result<Shape> shape_before(const Operation&, const RuleContext&, Shapes shapes) {
+  return shapes[0];
+}
 
 // shape_operations.cpp
 Views apply(const Transpose&, const TransformStep&, TensorView);

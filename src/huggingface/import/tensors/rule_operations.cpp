@@ -2,7 +2,6 @@
 #include "huggingface/import/tensors/rule_operations.hpp"
 
 #include <algorithm>
-#include <concepts>
 #include <utility>
 #include <variant>
 
@@ -13,9 +12,6 @@
 
 namespace ingot::huggingface {
 namespace {
-
-template <class T, class... Other>
-concept one_of = (std::same_as<T, Other> || ...);
 
 template <class Operation>
 concept is_undone = requires(const Operation& operation, const RuleContext& context,

@@ -2,6 +2,7 @@
 // Experts of gpt-oss in MXFP4: blocks and scales in two tensors become one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -12,6 +13,14 @@
 #include "ingot/error.hpp"
 
 namespace ingot::huggingface {
+
+/// A block: a scale, and 32 codes in 16 bytes, of which byte j holds elements j and j + 16.
+inline constexpr std::size_t mxfp4_code_bytes = 16;
+inline constexpr std::size_t mxfp4_block_bytes = 1 + mxfp4_code_bytes;
+inline constexpr std::uint64_t mxfp4_elements = 32;
+
+/// The codes of a block as the tensors of blocks have them: byte j holds elements 2j and 2j + 1.
+void pair_codes(const std::byte* block, std::byte* codes) noexcept;
 
 struct Mxfp4Experts {
   std::vector<std::uint64_t> shape;  ///< Row-major: experts, rows, columns.
