@@ -78,6 +78,8 @@ assert total == rows("SELECT count(*) FROM tensors t JOIN files f ON f.id = t.fi
 "$ingot" catalog query 'SELECT path FROM files' --db c.db >table
 if grep -q $'\e' table; then fail "a control character is printed"; fi
 grep -q 'cut\\n\\x1b\[31m.gguf' table || fail "$(cat table)"
+"$ingot" catalog query "SELECT 1 AS value UNION ALL SELECT path FROM files WHERE path LIKE '%cut%'" --db c.db >table
+if grep -q $'\e' table; then fail "a control character is printed below a number"; fi
 
 echo "# long texts are kept once, with their digest"
 python 'print("{{ messages }}" * 200, end="")' >long.jinja
@@ -168,3 +170,24 @@ echo "# exports"
 expect_error 2 '--force' "$ingot" catalog export --parquet tables --db c.db
 "$ingot" catalog export --parquet tables --db c.db -q --force
 python3 "$tests/read_parquet.py" c.db lines tables
+
+echo "# triggers of a stranger do nothing, and a number that is no integer is none in Parquet"
+python 'import shutil, sqlite3
+shutil.copy("c.db", "strange.db")
+base = sqlite3.connect("strange.db")
+base.execute("CREATE TRIGGER t AFTER UPDATE ON places BEGIN DELETE FROM files; END")
+base.execute("CREATE TRIGGER u AFTER INSERT ON files BEGIN DELETE FROM keys; END")
+base.execute("UPDATE files SET parameters = 1e19")
+base.commit()'
+"$ingot" catalog add models --db strange.db -q
+[[ $("$ingot" catalog query 'SELECT count(*) > 0 AS n FROM files, keys' --db strange.db --json | tr -d ' \n') == '[{"n":1}]' ]] ||
+  fail "a trigger has deleted rows"
+"$ingot" catalog export --parquet strange_tables --db strange.db -q
+python 'import sqlite3
+base = sqlite3.connect("strange.db")
+base.execute("DROP TRIGGER t")
+base.execute("DROP TRIGGER u")
+base.execute("UPDATE files SET parameters = NULL")
+base.commit()'
+"$ingot" catalog export --jsonl strange_lines --db strange.db -q
+python3 "$tests/read_parquet.py" strange.db strange_lines strange_tables

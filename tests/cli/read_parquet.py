@@ -91,7 +91,7 @@ def main():
     for table in names:
         cursor = base.execute(f"SELECT * FROM {table}")
         columns, rows = [name for name, *_ in cursor.description], cursor.fetchall()
-        assert len(rows) > 0
+        assert len(rows) > 0, table
         found = [json.loads(line) for line in (lines / f"{table}.jsonl").read_text().splitlines()]
         assert found == [dict(zip(columns, row)) for row in rows], table
         # Numbers among texts are texts: a column has one type.

@@ -196,10 +196,9 @@ def test_work_that_was_stopped_goes_on_within_a_limit_of_memory(large_path, tmp_
     expected = ingot.quantize_model(large_path, tmp_path / "whole.gguf", "Q8_0")
 
     def stop(done):
-        stop.calls += 1
-        if stop.calls > 3:
-            raise StopIteration
-    stop.calls = 0
+        raise StopIteration
+
+    # The first call may come when a fast machine is done; then the file is there, and is written again.
     with pytest.raises(StopIteration):
         ingot.quantize_model(large_path, target, "Q8_0", resume=True, progress=stop)
     with pytest.raises(ingot.UsageError, match="the least that does"):

@@ -196,23 +196,29 @@ bool is_file_of(const Model& model, const std::string& path) {
                              [&](const ModelFile& file) { return is_same_file(file.path, path); });
 }
 
-std::uint64_t model_bytes(const std::string& file) {
-  std::error_code error;
+std::vector<std::string> files_of_set(const std::string& file) {
   const std::string set = set_name(file);
-  std::uint64_t total = 0;
-  if (!set.empty()) {
-    const fs::path folder = fs::path(file).parent_path();
-    for (fs::directory_iterator entry(folder.empty() ? fs::path(".") : folder, error), end;
-         !error && entry != end; entry.increment(error)) {
-      const fs::path path = folder / entry->path().filename();
-      if (set_name(path.generic_string()) != set) continue;
-      const std::uintmax_t size = entry->file_size(error);
-      if (!error) total += size;
-    }
-    return total;
+  if (set.empty()) return {file};
+  std::vector<std::string> files;
+  std::error_code error;
+  const fs::path folder = fs::path(file).parent_path();
+  for (fs::directory_iterator entry(folder.empty() ? fs::path(".") : folder, error), end;
+       !error && entry != end; entry.increment(error)) {
+    std::string path = (folder / entry->path().filename()).generic_string();
+    if (set_name(path) == set) files.push_back(std::move(path));
   }
-  const std::uintmax_t size = fs::file_size(file, error);
-  return error ? 0 : size;
+  std::ranges::sort(files);
+  return files;
+}
+
+std::uint64_t model_bytes(const std::string& file) {
+  std::uint64_t total = 0;
+  for (const std::string& path : files_of_set(file)) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(path, error);
+    if (!error) total += size;
+  }
+  return total;
 }
 
 }  // namespace ingot::cli

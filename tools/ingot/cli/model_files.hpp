@@ -43,6 +43,10 @@ FolderCounts for_each_model(Console& console, const std::string& path, const Use
 /// Whether a path is one of the files of an open model, under whatever name.
 [[nodiscard]] bool is_file_of(const Model& model, const std::string& path);
 
+/// The file, or all shards of its set that are in its folder, by name; one look at the folder,
+/// however many shards the name promises.
+[[nodiscard]] std::vector<std::string> files_of_set(const std::string& file);
+
 /// The bytes of a file, or of all shards of its set; 0 if that cannot be told.
 [[nodiscard]] std::uint64_t model_bytes(const std::string& file);
 

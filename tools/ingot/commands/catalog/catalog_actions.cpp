@@ -20,7 +20,7 @@ ExitCode run_catalog(Console& console, const CatalogArguments& arguments) {
     path = folder + "/catalog.db";
   }
   // SQLite takes names like ":memory:" for something else.
-  path = std::filesystem::absolute(path).lexically_normal().string();
+  path = std::filesystem::absolute(path).lexically_normal().generic_string();
   switch (arguments.action) {
     case CatalogAction::add:
       return add_to_catalog(console, path, arguments.words, arguments.with_digests);

@@ -55,14 +55,7 @@ std::string state_of(CatalogUnit& unit) {
 }
 
 CatalogUnit unit_of_file(const std::string& path, bool with_digests) {
-  CatalogUnit unit = {.path = path, .with_digests = with_digests};
-  if (const std::optional<ShardName> shard = parse_shard_name(path)) {
-    for (std::uint32_t i = 0; i < shard->count; ++i) {
-      std::string file = shard_file_name(shard->prefix, i, shard->count);
-      std::error_code ignored;
-      if (std::filesystem::exists(file, ignored)) unit.files.push_back(std::move(file));
-    }
-  }
+  CatalogUnit unit = {.path = path, .files = files_of_set(path), .with_digests = with_digests};
   if (unit.files.empty()) unit.files = {path};
   unit.state = state_of(unit);
   return unit;
@@ -218,8 +211,10 @@ class Crawl {
       INGOT_TRY(Statement paths,
                 file_.prepare("SELECT path FROM files WHERE path=? OR path>=? AND path<?"));
       const Cell values[] = {place, folder, end};
-      for (Result<bool> row = paths.step(values); row.has_value() && *row; row = paths.step()) {
+      INGOT_TRY(bool has_row, paths.step(values));
+      while (has_row) {
         if (is_gone_now(paths.text(0))) gone.push_back(paths.text(0));
+        INGOT_TRY(has_row, paths.step());
       }
     }
     counts_.dropped += gone.size();
@@ -244,7 +239,10 @@ ExitCode visit_all(Console& console, const CatalogFile& file, const std::string&
   for (const Place& place : places) {
     const Result<void> done = crawl.visit(place);
     if (!done) code = std::max(code, console.fail(place.path, done.error()));
-    if (stop_signal() != 0) break;
+    if (stop_signal() == 0) continue;
+    // A request to stop may come where nothing had to be read.
+    if (done) code = std::max(code, console.fail(place.path, fail(Errc::interrupted, {}).value()));
+    break;
   }
   return std::max(code, crawl.report(path));
 }
@@ -260,7 +258,7 @@ ExitCode add_to_catalog(Console& console, const std::string& path,
     if (remote.is_repository(place)) {
       name = remote.plain_name(place);
     } else if (!remote.is_meant(place)) {
-      name = std::filesystem::absolute(place).lexically_normal().string();
+      name = std::filesystem::absolute(place).lexically_normal().generic_string();
       while (name.size() > 1 && name.ends_with('/')) name.pop_back();
       system::FileFacts facts;
       if (!system::look_at(name, facts)) {
@@ -295,8 +293,10 @@ ExitCode update_catalog(Console& console, const std::string& path) {
   {
     INGOT_CLI_TRY(Statement known, file.prepare("SELECT path, has_digests FROM places"), console,
                   path);
-    for (Result<bool> row = known.step(); row.has_value() && *row; row = known.step()) {
+    INGOT_CLI_TRY(bool has_row, known.step(), console, path);
+    while (has_row) {
       places.push_back({known.text(0), known.number(1) != 0});
+      INGOT_CLI_TRY(has_row, known.step(), console, path);
     }
   }
   return visit_all(console, file, path, places);

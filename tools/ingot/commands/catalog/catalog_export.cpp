@@ -49,9 +49,11 @@ Result<std::uint64_t> write_parquet(Statement& rows, OutputFile& file) {
     for (std::size_t i = 0; i < rows.column_count(); ++i) {
       const Cell cell = rows.cell(i);
       const auto* const number = std::get_if<std::int64_t>(&cell);
-      if (std::holds_alternative<std::monostate>(cell)) {
+      // A column of integers takes nothing else, though SQLite may hold a number that is none.
+      if (std::holds_alternative<std::monostate>(cell) ||
+          (rows.is_integer_column(i) && number == nullptr)) {
         parquet.add_null(i);
-      } else if (number != nullptr && rows.is_integer_column(i)) {
+      } else if (rows.is_integer_column(i)) {
         parquet.add(i, *number);
       } else {
         const std::string text = cell_text(cell);
@@ -77,7 +79,7 @@ Result<std::uint64_t> export_tables(const CatalogFile& file, const std::string& 
     INGOT_TRY(Statement rows, file.prepare(fmt::format("SELECT * FROM {}", table)));
     const std::string name = fmt::format("{}.{}", table, is_parquet ? "parquet" : "jsonl");
     INGOT_TRY(OutputFile* const output,
-              outputs.add((std::filesystem::path(folder) / name).string(), 0));
+              outputs.add((std::filesystem::path(folder) / name).generic_string(), 0));
     INGOT_TRY(const std::uint64_t written,
               is_parquet ? write_parquet(rows, *output) : write_lines(rows, *output));
     count += written;

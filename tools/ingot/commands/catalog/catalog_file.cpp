@@ -185,7 +185,8 @@ Result<CatalogFile> CatalogFile::open(const std::string& path, CatalogAccess acc
   CatalogFile file(database);
   if (code != SQLITE_OK) return failure_of(database);
   sqlite3_busy_handler(database, wait_for_others, nullptr);
-  // A file of a stranger may hold views and triggers; none of them does anything.
+  // A file of a stranger may hold triggers, which do nothing, and views, which only read.
+  sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   INGOT_TRY(const std::int64_t things, file.number_of("SELECT count(*) FROM sqlite_schema"));

@@ -20,7 +20,8 @@ namespace ingot::cli {
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string>;
 using Row = std::vector<Cell>;
 
-/// A number of a file as a cell; one that SQLite cannot hold is its digits.
+/// A number of a file as a cell; one that no integer of SQLite holds is its digits, which a column
+/// of integers makes a real number.
 [[nodiscard]] Cell number_cell(std::uint64_t number);
 
 /// A statement of SQL that is compiled once. Belongs to the thread that holds its file.

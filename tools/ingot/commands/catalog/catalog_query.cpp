@@ -29,7 +29,11 @@ void print_rows(Console& console, const Statement& statement, const std::vector<
   }
   print_table(console, columns, rows.size(), [&](std::size_t i, std::span<std::string> cells) {
     for (std::size_t j = 0; j < cells.size(); ++j) {
-      cells[j] = std::holds_alternative<std::monostate>(rows[i][j]) ? "-" : cell_text(rows[i][j]);
+      const std::string text =
+          std::holds_alternative<std::monostate>(rows[i][j]) ? "-" : cell_text(rows[i][j]);
+      // A table escapes what it may shorten; a column that begins with a number may go on with
+      // texts.
+      cells[j] = columns[j].when_narrow == Narrow::keep ? escape(text) : text;
     }
   });
 }
