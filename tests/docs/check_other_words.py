@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """check_other_words.py PROGRAM: what docs/coming-from.md says that other tools are typed like is either
 typed so here, too, or answered with the name that it has here; and so is every row of its last table."""
+import os
 import pathlib
 import re
 import subprocess
@@ -16,7 +17,7 @@ NO_TOOL = re.compile(r"^(gguf_(?!hash)\w+$|gguf_get_val|ggml_|GGUF|reader\.|tens
 
 def answer(program, *words):
     process = subprocess.run([program, *words], stdin=subprocess.DEVNULL, text=True,
-                             cwd=tempfile.gettempdir(), capture_output=True, check=False)
+                             capture_output=True, check=False)
     return process.returncode, process.stderr.strip()
 
 
@@ -76,7 +77,11 @@ def check_page(program, text):
 def main():
     program = pathlib.Path(sys.argv[1]).resolve()
     page, table = PAGE.read_text(encoding="utf-8").split(MARK)
-    problems = [*check_page(program, page), *check_table(program, table)]
+    # A word that is no command may be the name of a file, so the folder is empty.
+    with tempfile.TemporaryDirectory() as empty:
+        os.chdir(empty)
+        problems = [*check_page(program, page), *check_table(program, table)]
+        os.chdir("/")
     print("\n".join(problems))
     sys.exit(1 if problems else 0)
 
