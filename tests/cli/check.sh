@@ -20,6 +20,11 @@ open("nan.gguf", "wb").write(head.replace(b"General.Name\x1b[2J", b"general.name
 expect 1 "$ingot" check bad.gguf
 expect 1 "$ingot" check --data nan.gguf
 
+# No time at all is always over.
+expect_error 4 'not done in 0 s' "$ingot" check --data --time-limit 0 good.gguf
+expect_error 2 'goes with --data' "$ingot" check --time-limit 0 good.gguf
+"$ingot" check --data --time-limit 1000000 good.gguf >/dev/null
+
 # A file that is cut off; one that is something else.
 head -c 20000 good.gguf >cut.gguf
 expect 3 "$ingot" check cut.gguf

@@ -134,6 +134,15 @@ def test_every_option_is_a_parameter():
         assert names and set(names) <= set(parameters), function
 
 
+@pytest.mark.parametrize("plan, write", [(ingot.plan_quantization, ingot.quantize_model),
+                                         (ingot.plan_import, ingot.import_model)])
+def test_what_writes_takes_all_parameters_of_its_plan(plan, write):
+    planned, written = (dict(inspect.signature(one).parameters) for one in (plan, write))
+    for name, parameter in planned.items():
+        assert written[name] == parameter, name
+    assert set(written) - set(planned) <= {"path", "replace", "progress"}
+
+
 def test_every_name_of_the_core_is_used_and_in_the_stubs(root):
     package = root / "bindings" / "python" / "ingot"
     stubs = (package / "_core.pyi").read_text(encoding="utf-8")

@@ -210,7 +210,15 @@ def plan_adapter_import(folder: Path, base: Path, *, type: Optional[str] = None,
 
 
 def import_model(folder: Path, path: Path, *, replace: bool = False, progress: Progress = None,
-                 **options: Any) -> ImportPlan:
+                 type: Optional[str] = None, exact: bool = False, pre: Optional[str] = None,
+                 as_reference: bool = False, as_class: Optional[str] = None,
+                 model_name: Optional[str] = None,
+                 metadata: Union[Mapping[str, Any], str, None] = None,
+                 folder_name: Optional[str] = None, mmproj: bool = False,
+                 target_folder: Optional[Path] = None, next_layers_only: bool = False,
+                 without_next_layers: bool = False, fuse_experts: bool = False,
+                 fp8_as_q8_0: bool = False, dense_modules: bool = False,
+                 threads: int = 0) -> ImportPlan:
     """Import a folder of a Hugging Face model as GGUF.
 
     Takes all parameters of `plan_import`. `progress` gets the bytes written.
@@ -224,7 +232,10 @@ def import_model(folder: Path, path: Path, *, replace: bool = False, progress: P
     --------
     >>> ingot.import_model("Qwen3-0.6B", "qwen3.gguf", type="BF16")
     """
-    plan = plan_import(folder, **options)
+    given = dict(locals())
+    for of_the_writing in ("path", "replace", "progress"):
+        del given[of_the_writing]
+    plan = plan_import(**given)
     plan.write(path, replace=replace, progress=progress)
     return plan
 

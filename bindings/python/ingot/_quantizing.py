@@ -304,7 +304,16 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
 
 def quantize_model(source: AnyModel, path: Union[Path, Sequence[Path]],
                    recipe: Optional[str] = None, *, replace: bool = False,
-                   progress: Progress = None, **options: Any) -> List[TensorError]:
+                   bits_per_weight: Optional[float] = None, file_bytes: Optional[int] = None,
+                   sensitivities: Optional[Iterable[TensorSensitivity]] = None,
+                   importance: Union[ImportanceMatrix, Path, None] = None, pure: bool = False,
+                   leave_output: bool = False, output_type: Optional[str] = None,
+                   token_embedding_type: Optional[str] = None,
+                   patterns: Optional[Mapping[str, str]] = None, keep_shards: bool = False,
+                   allow_requantize: bool = False, allow_nan: bool = False,
+                   pre: Optional[str] = None, effort: str = "auto", feedback: bool = True,
+                   threads: int = 0, max_memory: int = 0, resume: bool = False,
+                   progress: Progress = None) -> List[TensorError]:
     """Quantize a model into a new file.
 
     Takes all parameters of `plan_quantization`.
@@ -314,8 +323,10 @@ def quantize_model(source: AnyModel, path: Union[Path, Sequence[Path]],
     list of TensorError
         One for each tensor, in the order of the file.
     """
-    plan = plan_quantization(source, recipe, **options)
-    return plan.write(path, replace=replace, progress=progress)
+    given = dict(locals())
+    for of_the_writing in ("path", "replace", "progress"):
+        del given[of_the_writing]
+    return plan_quantization(**given).write(path, replace=replace, progress=progress)
 
 
 def quantize_together(plans: Sequence[QuantizePlan], paths: Sequence[Union[Path, Sequence[Path]]], *,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "commands/check/check_run.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <chrono>
 #include <ingot/check_folder.hpp>
 #include <ingot/parallel.hpp>
 #include <ingot/store.hpp>
@@ -94,6 +97,35 @@ bool is_plain(const Console& console, const std::string& file) {
   return file != "-" && !is_folder(file) && !console.remote().is_meant(file) && !is_foreign(file);
 }
 
+/// Ends the check of weights that takes too long: a platform gives a file of a stranger only so
+/// much time. Headers need none: what they may cost is limited by their size.
+class TimeLimit {
+ public:
+  explicit TimeLimit(std::optional<std::uint64_t> seconds) : seconds_(seconds) {}
+
+  /// Goes on as `go_on` says, until the time is over.
+  [[nodiscard]] GoOn until_over(GoOn go_on) {
+    if (!seconds_) return go_on;
+    return [this, go_on = std::move(go_on)](std::uint64_t done_bytes) {
+      is_over_ = Clock::now() - start_ >= std::chrono::seconds(*seconds_);
+      return !is_over_ && go_on(done_bytes);
+    };
+  }
+
+  /// Why the check ended; empty if it did not for this reason.
+  [[nodiscard]] std::string message() const {
+    if (!is_over_) return {};
+    return fmt::format("the check of the weights was not done in {} s (--time-limit)", *seconds_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::optional<std::uint64_t> seconds_;
+  Clock::time_point start_ = Clock::now();
+  bool is_over_ = false;
+};
+
 /// Checks a file and reports it, or reports what its check has given.
 void check_one(CheckRun& run, const std::string& file, const Outcome* given = nullptr) {
   Console& console = run.console;
@@ -103,7 +135,8 @@ void check_one(CheckRun& run, const std::string& file, const Outcome* given = nu
   check_options.thread_count = console.threads();
   std::optional<Progress> progress;
   if (check_options.with_data) progress.emplace(console, file, model_bytes(file));
-  if (progress) check_options.progress = progress->go_on();
+  TimeLimit time_limit(run.options.seconds);
+  if (progress) check_options.progress = time_limit.until_over(progress->go_on());
   if (open_options.is_header_only) console.remark(file, "only the header is checked");
   run.report.begin_file(file);
   CheckedFile checked{.file = file};
@@ -128,7 +161,10 @@ void check_one(CheckRun& run, const std::string& file, const Outcome* given = nu
   if (!result) {
     checked.verdict = Verdict::failed;
     run.report.end_file(checked);
-    run.code = std::max(run.code, console.fail(file, result.error()));
+    const std::string lateness = time_limit.message();
+    if (!lateness.empty()) console.complain(file, lateness);
+    run.code = std::max(run.code,
+                        lateness.empty() ? console.fail(file, result.error()) : ExitCode::system);
     return;
   }
   checked.verdict = verdict_of(checked.summary, run.options.is_strict);

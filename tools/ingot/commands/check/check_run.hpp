@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <ingot/check.hpp>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@ struct CheckArguments {
   std::string projector;
   std::string baseline;
   std::string new_baseline;
+  std::optional<std::uint64_t> seconds = {};  ///< The longest time for the weights of a model.
   bool may_replace = false;
   bool is_strict = false;
   bool is_sarif = false;

@@ -33,6 +33,7 @@ constexpr const char* examples =
     "  ingot check --data --strict uploads/ && publish uploads/\n"
     "  ingot check --fail-on error,security uploads/\n"
     "  ingot check models/ --json | jq -r '.[] | select(.verdict != \"ok\").file'\n"
+    "  ingot check $FILES --json | jq '[.] | flatten[]'   # one file or several\n"
     "  ingot check model.gguf --with mmproj.gguf\n"
     "  ingot check models/ --sarif > findings.sarif\n"
     "  ingot check models/ --write-baseline known.txt\n"
@@ -99,6 +100,7 @@ std::string usage_problem(const CheckArguments& options, bool is_json) {
   if (!parse_fail_on(options.fail_on)) {
     return "--fail-on takes error, warning and security, several with commas between them";
   }
+  if (options.seconds && !options.check.with_data) return "--time-limit goes with --data";
   return problem_of_rules(options);
 }
 
@@ -163,6 +165,9 @@ void add_check_command(CLI::App& program, Console& console) {
                "GGUF files or folders; any shard names its set, - is standard input");
   add_switch(command, "--data", options->check.with_data,
              "Read all weights too: NaN, infinities, impossible scales");
+  add_number(command, "--time-limit", options->seconds, 0, 1'000'000'000,
+             "With --data: seconds for the weights of a model; what takes longer has failed, with "
+             "status 4");
   add_switch(command, "--strict", options->is_strict, "Notes count as warnings");
   CLI::Option* fail_on =
       add_texts(command, "--fail-on", options->fail_on, "WHAT",

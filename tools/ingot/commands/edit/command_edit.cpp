@@ -89,9 +89,12 @@ void print_change(Console& console, const Change& change) {
   std::replace(action.begin(), action.end(), '_', ' ');
   const std::size_t room = console.room(action.size() + display_columns(name) + 10, 40);
   const auto text = [&](const std::optional<OwnedValue>& value) {
-    constexpr std::size_t preview_columns = 40;
+    // Outside a terminal, too, this is a report for people; --json has the whole value.
+    constexpr std::size_t array_columns = 40;
+    constexpr std::size_t most_columns = 400;
     const Value shown = value->value();
-    return short_value_text(shown, std::min(room / 2, shown.is_array() ? preview_columns : room));
+    return short_value_text(shown,
+                            std::min(room / 2, shown.is_array() ? array_columns : most_columns));
   };
   std::string line = "  " + action + " " + name;
   if (change.value && change.old) {
