@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Operations that change the numbers of a tensor, a piece at a time while they are read.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <functional>
 #include <limits>
 #include <mutex>
@@ -13,6 +15,7 @@
 #include "huggingface/import/tensors/changed_numbers.hpp"
 #include "huggingface/import/tensors/lora_product.hpp"
 #include "huggingface/import/tensors/operation_steps.hpp"
+#include "ingot/quantize.hpp"
 
 namespace ingot::huggingface {
 namespace {
@@ -129,6 +132,22 @@ FactMaker mean(bool is_absolute) {
           return Result<void>();
         }));
     return std::vector<double>{sum / static_cast<double>(count)};
+  };
+}
+
+/// The same facts as numbers of a type that has one element per block.
+FactMaker rounded_to(TensorType type, FactMaker make) {
+  return [=](const NumberSource& source, std::uint64_t count) -> Result<std::vector<double>> {
+    INGOT_TRY(std::vector<double> facts, make(source, count));
+    for (double& fact : facts) {
+      auto number = static_cast<float>(fact);
+      std::array<std::byte, sizeof(double)> stored{};
+      const std::span bytes = std::span(stored).first(find_type(type)->block_bytes);
+      INGOT_TRY_VOID(quantize(type, {&number, 1}, 1, bytes));
+      INGOT_TRY_VOID(dequantize(type, bytes, {&number, 1}));
+      fact = number;
+    }
+    return facts;
   };
 }
 
@@ -252,8 +271,11 @@ Views apply(const NormalizeColumns&, const TransformStep&, TensorView view) {
 }
 
 Views apply(const SubtractMean&, const TransformStep&, TensorView view) {
+  INGOT_TRY_VOID(make_uncut(view));
+  // The reference computes in the type of the file, before it makes F32 of the numbers.
+  const TensorType type = view.parts.front().source->type();
   return change_by_facts(
-      std::move(view), mean(false), {},
+      std::move(view), rounded_to(type, mean(false)), type,
       [](std::span<const double> facts, std::uint64_t, std::span<float> numbers) {
         for (float& number : numbers) number -= static_cast<float>(facts[0]);
       });

@@ -190,7 +190,9 @@ class Keys:
     def base_with(self, config, rule):
         added = {}
         for name, value in rule["set"].items():
-            if name[-1] != "?":
+            if value is None:
+                config = config.without(name)
+            elif name[-1] != "?":
                 added[name] = config.value(value)
             elif name[:-1] not in config.values:
                 added[name[:-1]] = config.value(value)

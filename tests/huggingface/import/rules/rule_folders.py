@@ -29,7 +29,8 @@ class Folder:
         self.files = {}
         self.layers = self.random.choice([2, 3])
         self.config = {"architectures": [entry["classes"][variant % len(entry["classes"])]],
-                       **OddConfig(data, entry, self.random, self.layers).members}
+                       **OddConfig(data, entry, self.random, self.layers).members,
+                       **entry.get("config", {})}
         self.token_rows = TokenFiles(self).make()
         self.inner = self.choose_inner()
         if {"group": "pooling"} in entry["keys"]:

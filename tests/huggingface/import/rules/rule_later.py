@@ -33,7 +33,11 @@ STACKED = {r"mixer\.experts\.": "backbone.layers.{bid}.mixer.experts.",
            r"mlp\.experts\.(\d+)\.": "model.layers.{bid}.mlp.experts.",
            r"mlp\.chunk_experts\.": "model.layers.{bid}.mlp.chunk_experts."}
 MLA = {"heads": {"cfg": ["num_key_value_heads"]}, "nope": {"cfg": ["qk_nope_head_dim"]}, "v": {"cfg": ["v_head_dim"]}}
-KNOWN = {"rope_pairs", "add", "rename", "transpose_rename", "stack_experts", "split_rows_half", "mla_split",
+# What the file leaves open, or out, as the reference has it.
+RESIDUAL_SCALE = {"attention.residual_scale??": "residual_scale"}
+MORE_KEYS = {"Cohere2MoeForCausalLM": ("expert_weights_norm", {"key": "expert_gating_func", "type": "u32", "value": 2})}
+EXTRAS_OF = {"Phi4ForCausalLMV": "Phi3ForCausalLM"}
+KNOWN = {"subtract_mean", "rope_pairs", "add", "rename", "transpose_rename", "stack_experts", "split_rows_half", "mla_split",
          "cut_rows_to_vocab", "drop_if", "drop_if_all_zero", "neg_exp", "squeeze", "squeeze_axis", "exact", "pad_rows",
          "split_last_half_transposed"}
 STEPS = {"add_prefix_space_last": "set_space_prefix", "gpt2_or_tiktoken": "gpt2", "grok": "spm_or_gpt2",
@@ -62,6 +66,8 @@ def readable(rule):
         rule["match"] = full_pattern(rule)
     if rule["op"] == "mla_split":
         rule.update(MLA)
+    if rule["op"] == "subtract_mean":
+        rule["match"] = r"\.expert_bias\.bias$"  # the renames come first here
     if rule["op"] not in KNOWN or "-> " in rule["match"] or isinstance(rule.get("when"), str) and \
             rule["when"] != "tie_word_embeddings":
         rule["op"] = "not_read"
@@ -84,10 +90,19 @@ def load(golden):
         # What generation_config.json and weights say is no rule of config.json.
         keys = [rule for rule in expanded(entries, entry["keys"])
                 if rule.get("key") != "tokenizer.ggml.suppress_tokens"]
+        keys = [{**rule, "key": RESIDUAL_SCALE.get(rule["key"], rule["key"])} if "key" in rule else rule
+                for rule in keys]
+        if name in MORE_KEYS:
+            before, more = MORE_KEYS[name]
+            keys.insert(1 + next(i for i, rule in enumerate(keys) if rule.get("key") == before), more)
+        extras = entries[EXTRAS_OF[name]] if name in EXTRAS_OF else entry
         read[name] = {**entry, "rename": renames, "keys": keys, "is_later": True,
                       "transform": [readable(rule) for rule in entry.get("transform", [])],
                       "vocab": [STEPS.get(step, step) for step in entry["vocab"]],
-                      "extra_tensors": [rule for rule in entry.get("extra_tensors", []) if isinstance(rule, dict)]}
+                      "config": {"model_type": "mistral4"} if entry["arch"] == "mistral4" else {},
+                      "classes": [one.partition("(")[0] for one in entry["classes"]],
+                      "keys_during_tensors": extras.get("keys_during_tensors", []),
+                      "extra_tensors": [rule for rule in extras.get("extra_tensors", []) if isinstance(rule, dict)]}
     return {**older, "architectures": read, "tensor_names": later["tensor_names"],
             "arch_tensors": {**older["arch_tensors"], **later["arch_tensors"]},
             "always_f32": [*older["always_f32"], *(f"blk.{{bid}}.{name}.weight" for name in (
@@ -198,8 +213,25 @@ class LaterTensors(TensorRules):
             raise Refused("a name that no checkpoint has")
         return super().add(rule, number, match, name, array)
 
+    def filtered(self, name):
+        if self.entry["arch"] == "bailingmoe" and name.startswith("blk."):
+            raise Refused("a name that no checkpoint has")
+        return super().filtered(name)
+
     def not_read(self, *_):
         raise Refused("a transform that this reading has not")
+
+    def subtract_mean(self, _, __, ___, name, array):
+        """In the type of the file; numbers of BF16 come as F32 whose last 16 bits are 0."""
+        def stored(numbers):
+            if array.dtype == np.float16:
+                return numbers.astype(np.float16).astype(np.float32)
+            bits = numbers.astype(np.float32).view(np.uint32).astype(np.uint64)
+            if (array.view(np.uint32) & 0xffff).any():
+                return numbers.astype(np.float32)
+            return ((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000).astype(np.uint32).view(np.float32)
+        mean = stored(np.array([array.astype(np.float64).mean()]))
+        return [(name, stored(array.astype(np.float32) - mean))]
 
     def neg_exp(self, _, __, ___, name, array):
         numbers = -np.exp(array.astype(np.float32).astype(np.float64)).astype(np.float32)
@@ -237,6 +269,7 @@ class LaterTensors(TensorRules):
             yield one, numbers
 
     def mapped(self, name):
+        # Names of GGUF itself are in no checkpoint, but a transform may have made them.
         return name if name in self.exact_names or name.startswith("blk.") else super().mapped(name)
 
     def pad_rows(self, rule, _, __, name, array):
