@@ -19,7 +19,9 @@ namespace ingot::system {
 namespace {
 
 std::int64_t nanoseconds(const timespec& time) noexcept {
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  // A time beyond the year 2262 wraps, which is no overflow.
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+                                   static_cast<std::uint64_t>(time.tv_nsec));
 }
 
 FileKind kind_of(mode_t mode) noexcept {
