@@ -52,6 +52,9 @@ class Expected:
                 dims[:2] = [32 * dims[1]] if len(dims) > 3 else dims[:2]
             kind = fixed or rules.type_of(name, dims, self.kind)
             self.tensors.append((name, kind, dims, encoded(array, kind)))
+        filled = {name.split(".")[1] for name, *_ in self.tensors if name.startswith("blk.") and ".nextn." not in name}
+        if not filled.issuperset(map(str, range(plain.layers))):
+            raise Refused("a layer has no tensors")
         has_fp4 = any(kind == "MXFP4" for _, kind, *_ in self.tensors)
         config = make_config(folder.config, FP4_FILE_TYPE if has_fp4 and self.kind != "Q8_0"
                              else FILE_TYPES[self.kind])

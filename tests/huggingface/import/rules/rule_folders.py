@@ -64,8 +64,8 @@ class Folder:
             if rule["op"] in ("grouped_qkv", "falcon_qkv"):
                 return 4 * (config.value(rule["heads"]) + 2 * config.value(rule["heads_kv"]))
             if rule["op"] == "mla_split":
-                return config.value(rule["heads"]) * (config.value(rule["nope"]) +
-                                                      config.value(rule["v"]))
+                heads, nope, value = (config.value(rule[which]) for which in ("heads", "nope", "v"))
+                return ROWS if None in (heads, nope, value) else heads * (nope + value)
         return ROWS
 
     def shape_of(self, kind, name, config):

@@ -37,6 +37,7 @@ MLA = {"heads": {"cfg": ["num_key_value_heads"]}, "nope": {"cfg": ["qk_nope_head
 RESIDUAL_SCALE = {"attention.residual_scale??": "residual_scale"}
 MORE_KEYS = {"Cohere2MoeForCausalLM": ("expert_weights_norm", {"key": "expert_gating_func", "type": "u32", "value": 2})}
 EXTRAS_OF = {"Phi4ForCausalLMV": "Phi3ForCausalLM"}
+TRANSFORMS_OF = {"KimiK25ForConditionalGeneration": "DeepseekV2ForCausalLM"}
 KNOWN = {"subtract_mean", "rope_pairs", "add", "rename", "transpose_rename", "stack_experts", "split_rows_half", "mla_split",
          "cut_rows_to_vocab", "drop_if", "drop_if_all_zero", "neg_exp", "squeeze", "squeeze_axis", "exact", "pad_rows",
          "split_last_half_transposed"}
@@ -95,9 +96,11 @@ def load(golden):
         if name in MORE_KEYS:
             before, more = MORE_KEYS[name]
             keys.insert(1 + next(i for i, rule in enumerate(keys) if rule.get("key") == before), more)
-        extras = entries[EXTRAS_OF[name]] if name in EXTRAS_OF else entry
+        extras = entries[EXTRAS_OF.get(name, name)]
+        transforms = older["architectures"][TRANSFORMS_OF[name]]["transform"] if name in TRANSFORMS_OF else \
+            [readable(rule) for rule in entry.get("transform", [])]
         read[name] = {**entry, "rename": renames, "keys": keys, "is_later": True,
-                      "transform": [readable(rule) for rule in entry.get("transform", [])],
+                      "transform": transforms,
                       "vocab": [STEPS.get(step, step) for step in entry["vocab"]],
                       "config": {"model_type": "mistral4"} if entry["arch"] == "mistral4" else {},
                       "classes": [one.partition("(")[0] for one in entry["classes"]],
@@ -208,8 +211,11 @@ class LaterTensors(TensorRules):
     """The transforms of the later file."""
 
     def add(self, rule, number, match, name, array):
-        # No checkpoint of these classes has the norm of its states under another name.
-        if "linear_attn" in rule["match"] and super().mapped(name).endswith("ssm_norm.weight"):
+        # No checkpoint of these classes has norms under the names of other families.
+        own = ("layernorm.weight", "_norm.weight", "enorm.weight", "hnorm.weight", "shared_head.norm.weight")
+        if "linear_attn" in rule["match"] and (
+                super().mapped(name).endswith("ssm_norm.weight") or
+                not name.endswith(own) and name not in ("norm.weight", "model.norm.weight")):
             raise Refused("a name that no checkpoint has")
         return super().add(rule, number, match, name, array)
 
