@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # cmake -D FOLDER=... -D SHARED_STYLE=... -D SCRIPTS=a.js,b.js -D OUTPUT=... -P embed_page.cmake
 #
-# Puts page.html, the style of all pages, page.css and the SCRIPTS of FOLDER together and writes a C++ file
-# with the style and the three pieces of the page: before its title, between title and data, and after the data. The policy of
+# Puts page.html, the style of all pages, page.css and the SCRIPTS of FOLDER together, modules that become one
+# script, and writes a C++ file with the style and the three pieces of the page: before its title, between title and data, and after the data. The policy of
 # the page names the digests of its one style and its one script, so that a browser runs nothing
 # else, whatever the data is.
 
@@ -34,6 +34,8 @@ set(script "'use strict';\n")
 string(REPLACE "," ";" SCRIPTS "${SCRIPTS}")
 foreach(name IN LISTS SCRIPTS)
   file(READ ${FOLDER}/${name} part)
+  string(REGEX REPLACE "\nimport [^']*'[^']*'[^\n]*" "" part "${part}")
+  string(REPLACE "\nexport " "\n" part "${part}")
   string(APPEND script "${part}")
 endforeach()
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Elements, texts and numbers: what every other part of the page needs.
 
-const byId = (id) => document.getElementById(id);
+export const byId = (id) => document.getElementById(id);
 
-const fill = (node, attributes, children) => {
+export const fill = (node, attributes, children) => {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
@@ -13,25 +13,25 @@ const fill = (node, attributes, children) => {
   return node;
 };
 // Text only ever becomes a text node: nothing from the model can become markup.
-const element = (tag, attributes = {}, ...children) =>
+export const element = (tag, attributes = {}, ...children) =>
   fill(document.createElement(tag), attributes, children);
-const drawing = (tag, attributes = {}, ...children) =>
+export const drawing = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 
 // Characters that cannot be seen, or that would turn the text around them, are spelled out.
-const safe = (text) =>
+export const safe = (text) =>
   String(text).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
 
 // The same, as nodes that break a line after a dot or an underscore rather than anywhere.
-const nameNodes = (text) => safe(text).split(/(?<=[._])/).flatMap((piece, i) =>
+export const nameNodes = (text) => safe(text).split(/(?<=[._])/).flatMap((piece, i) =>
   i === 0 ? [piece] : [document.createElement('wbr'), piece]);
 
 // A sentence as nodes: what stands between backticks is code.
-const sentenceNodes = (text) => safe(text).split('`').map((piece, i, pieces) =>
+export const sentenceNodes = (text) => safe(text).split('`').map((piece, i, pieces) =>
   i % 2 === 1 && i + 1 < pieces.length ? element('code', {}, piece) : i % 2 === 1 ? '`' + piece : piece);
 
-const nameSpan = (text) => element('span', {}, ...nameNodes(text));
+export const nameSpan = (text) => element('span', {}, ...nameNodes(text));
 
 const threeDigits = (value) =>
   value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
@@ -43,27 +43,27 @@ const scaled = (value, step, units) => {
   }
   return unit === 0 ? [String(value), units[0]] : [threeDigits(value), units[unit]];
 };
-const bytesText = (bytes) =>
+export const bytesText = (bytes) =>
   scaled(bytes, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']).join(' ');
-const countText = (count) => scaled(count, 1000, ['', 'K', 'M', 'B', 'T', 'P']).join(' ').trim();
-const digits = (count) => count.toLocaleString('en-US');
-const percent = (share) => `${(share * 100).toFixed(1)} %`;
+export const countText = (count) => scaled(count, 1000, ['', 'K', 'M', 'B', 'T', 'P']).join(' ').trim();
+export const digits = (count) => count.toLocaleString('en-US');
+export const percent = (share) => `${(share * 100).toFixed(1)} %`;
 // JSON has no infinities and no NaN; they are written as words.
-const toNumber = (value) => value === null || value === undefined ? null : Number(value);
-const numberText = (value) => {
+export const toNumber = (value) => value === null || value === undefined ? null : Number(value);
+export const numberText = (value) => {
   if (value === null) return '-';
   if (value === 0 || !Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
   return size < 1e-4 || size >= 1e6 ? value.toExponential(3) : String(Number(value.toPrecision(4)));
 };
-const decibels = (value) =>
+export const decibels = (value) =>
   value === null ? '-' : Number.isFinite(value) ? `${value.toFixed(2)} dB` : 'exact';
-const bitsText = (bytes, elements) => elements === 0 ? '-' : (8 * bytes / elements).toFixed(2);
-const sum = (items, value) => items.reduce((total, item) => total + value(item), 0);
-const plural = (count, one, many) => `${digits(count)} ${count === 1 ? one : many}`;
+export const bitsText = (bytes, elements) => elements === 0 ? '-' : (8 * bytes / elements).toFixed(2);
+export const sum = (items, value) => items.reduce((total, item) => total + value(item), 0);
+export const plural = (count, one, many) => `${digits(count)} ${count === 1 ? one : many}`;
 
 // One bubble of text for whatever is under the pointer or has the focus.
-const tip = {
+export const tip = {
   node: byId('tip'),
   show(target, title, lines) {
     this.node.replaceChildren(element('strong', {}, safe(title)),
@@ -90,7 +90,7 @@ document.addEventListener('scroll', () => tip.hide(), {capture: true, passive: t
 document.addEventListener('keydown', (event) => { if (event.key === 'Escape') tip.hide(); });
 
 // Makes something that is no button behave like one.
-const pressable = (node, label, action) => {
+export const pressable = (node, label, action) => {
   node.setAttribute('role', 'button');
   node.setAttribute('tabindex', '0');
   node.setAttribute('aria-label', label);

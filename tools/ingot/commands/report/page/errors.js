@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // How far the weights are from those of the reference.
+import {byId, decibels, digits, element, nameNodes, numberText, plural, safe, sum, tip} from
+  './base.js';
+import {choice, colourOf, data, inTotal, tensorLines, tensors, typeCell, types} from './model.js';
 
-const showErrors = () => {
+export const showErrors = () => {
   const compared = tensors.filter((tensor) => tensor.error);
   if (!data.reference) return;
   byId('errors').hidden = false;

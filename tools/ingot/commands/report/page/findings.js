@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What a check of the header finds.
+import {byId, element, nameSpan, sentenceNodes} from './base.js';
+import {data} from './model.js';
 
-const findingRow = ({severity, message, remedy, key, tensor}) =>
+export const findingRow = ({severity, message, remedy, key, tensor}) =>
   element('li', {},
     element('strong', {class: severity === 'note' ? null : 'warn'}, severity), ' ', ...sentenceNodes(message),
     key || tensor ? element('span', {class: 'muted'}, ' ', nameSpan(key || tensor)) : null,
-    element('small', {class: 'muted'}, ' ', ...sentenceNodes(remedy)));
+    remedy ? element('small', {class: 'muted'}, ' ', ...sentenceNodes(remedy)) : null);
 
-const showFindings = () => {
+export const showFindings = () => {
   const findings = data.findings ?? [];
   byId('findings').append(...findings.map(findingRow));
   byId('findings-about').replaceChildren(...sentenceNodes(findings.length === 0

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // One tensor: its facts and the histogram of its weights.
+import {bitsText, byId, countText, decibels, digits, drawing, element, numberText, percent, plural,
+  safe, sum} from './base.js';
+import {choice, tensors, typeCell} from './model.js';
+import {range} from './summary.js';
 
 // A histogram small enough for a table.
-const sparkline = (histogram) => {
+export const sparkline = (histogram) => {
   if (!histogram || histogram.counts.length === 0) return null;
   const {counts} = histogram;
   const top = Math.max(...counts);
@@ -16,7 +20,7 @@ const sparkline = (histogram) => {
     'aria-hidden': 'true'}, drawing('path', {d: `${path}L80 20Z`}));
 };
 
-class TensorView {
+export class TensorView {
   constructor() {
     this.svg = byId('histogram');
     this.bin = null;
@@ -58,7 +62,7 @@ class TensorView {
       ['Bits per weight', bitsText(tensor.bytes, tensor.elements)],
       ['Offset in file', digits(tensor.file_offset)],
     ];
-    if (summary.shards.length > 0) facts.push(['Shard', String(tensor.shard + 1)]);
+    if (tensors.some((other) => other.shard > 0)) facts.push(['Shard', String(tensor.shard + 1)]);
     const {stats, error, lattice} = tensor;
     if (lattice) facts.push(['Lattice', lattice.text]);
     if (stats) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The map: a column for each layer, a row for each part of one, coloured by what the user chooses.
+import {byId, bytesText, decibels, digits, element, numberText, safe, tip} from './base.js';
+import {choice, colourOf, tensorLines, tensors, typeMark, types} from './model.js';
 
 const mostLayers = 1024;
 const mostParts = 96;
 
-const metrics = [
+const metricsOfTensors = () => [
   {name: 'tensor type', value: null},
   {name: 'bits per weight', value: (t) => t.elements === 0 ? null : 8 * t.bytes / t.elements,
     text: (value) => value.toFixed(2)},
@@ -34,7 +36,7 @@ const mapRows = () => {
   return [...rows].sort((a, b) => place(a) - place(b));
 };
 
-class LayerMap {
+export class LayerMap {
   constructor() {
     this.rows = mapRows();
     this.layerCount = this.rows.reduce(
@@ -42,7 +44,8 @@ class LayerMap {
     this.largest = this.rows.reduce((most, [, cells]) =>
       Math.max(most, ...[...cells.values()].map((tensor) => tensor.bytes)), 1);
     this.cells = new Map();  // by index of the tensor
-    this.metric = metrics[0];
+    this.metrics = metricsOfTensors();
+    this.metric = this.metrics[0];
     this.build();
     this.buildMetrics();
     choice.follow(() => this.refresh());
@@ -158,11 +161,11 @@ class LayerMap {
 
   buildMetrics() {
     const select = byId('metric');
-    for (const [i, metric] of metrics.entries()) {
+    for (const [i, metric] of this.metrics.entries()) {
       select.append(element('option', {value: i}, metric.name));
     }
     select.addEventListener('change', () => {
-      this.metric = metrics[Number(select.value)];
+      this.metric = this.metrics[Number(select.value)];
       this.refresh();
     });
   }

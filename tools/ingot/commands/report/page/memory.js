@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: MIT
 // What the model takes to run: weights, cache and work space, for contexts that grow.
+import {byId, bytesText, digits, element, percent, sum, tip} from './base.js';
+import {data} from './model.js';
 
 const memoryParts = [
   ['weights', 'weights_bytes'], ['cache', 'cache_bytes'], ['work space', 'compute_bytes']];
 
-const memoryLegend = () => memoryParts.map(([name, key]) =>
+export const memoryLegend = () => memoryParts.map(([name, key]) =>
   element('span', {}, element('i', {class: `run-${key.split('_')[0]}`}), ' ', name));
 
-const showMemory = () => {
+export const memoryOf = (run) => sum(memoryParts, ([, key]) => run[key]);
+
+// The parts of a run side by side; `most` bytes are the whole width.
+export const memoryRow = (name, run, most, about) => {
+  const bar = element('div', {class: 'run-bar'});
+  for (const [part, key] of memoryParts) {
+    const span = element('span', {class: `run-${key.split('_')[0]}`});
+    span.style.width = `${100 * run[key] / most}%`;
+    tip.attach(span, () => [part, [bytesText(run[key]), `${percent(run[key] / memoryOf(run))} of all`]]);
+    bar.append(span);
+  }
+  return element('div', {class: 'run'}, element('span', {}, name), bar, element('span', {}, about));
+};
+
+export const showMemory = () => {
   byId('memory-legend').append(...memoryLegend());
   const runs = data.memory_runs ?? [];
-  const total = (run) => sum(memoryParts, ([, key]) => run[key]);
-  const most = Math.max(...runs.map(total));
+  const most = Math.max(...runs.map(memoryOf));
   for (const run of runs) {
-    const bar = element('div', {class: 'run-bar'});
-    for (const [name, key] of memoryParts) {
-      const part = element('span', {class: `run-${key.split('_')[0]}`});
-      part.style.width = `${100 * run[key] / most}%`;
-      tip.attach(part, () => [name, [bytesText(run[key]), `${percent(run[key] / total(run))} of all`]]);
-      bar.append(part);
-    }
     const card = run.smallest_card_bytes === null ? 'no common card'
       : `${bytesText(run.smallest_card_bytes)} card`;
-    byId('memory-runs').append(
-      element('span', {}, `${digits(run.context)} tokens`), bar,
-      element('span', {}, `${bytesText(total(run))} \u00b7 ${card}`));
+    byId('memory-runs').append(memoryRow(`${digits(run.context)} tokens`, run, most,
+      `${bytesText(memoryOf(run))} \u00b7 ${card}`));
   }
 };

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The data of the page: tensors with their layer and part, types with their colours, and what is
 // chosen.
+import {byId, bytesText, decibels, element, numberText, percent, safe, sum, toNumber}
+  from './base.js';
 
-const data = JSON.parse(byId('data').textContent);
-const summary = data.summary;
+// What useModel() sets.
+export let data = {};
+export let tensors = [];
+export let types = [];
+export let colourOf = {};
+export let totalBytes = 0;
 
 // "blk.12.ffn_down.weight" is part "ffn_down" of layer 12. Names of other writers end in the same
 // way.
@@ -26,26 +32,24 @@ const kindOf = (part) => {
   return found ? found[0] : 'Other';
 };
 
-const tensors = data.tensors.map((tensor, index) => {
+const placedTensor = (tensor, index) => {
   const stats = tensor.stats && Object.fromEntries(
     Object.entries(tensor.stats).map(([key, value]) => [key, toNumber(value)]));
   const error = tensor.error && {...tensor.error, sqnr: toNumber(tensor.error.sqnr_db)};
   const {layer, part} = placeOf(tensor.name);
   return {...tensor, index, stats, error, layer, part, kind: kindOf(part)};
-});
+};
 
 // The tensors that a total of errors counts: those with an error, because the signal of the others
 // would flatter it; all, if none has one.
-const inTotal = (compared) => {
+export const inTotal = (compared) => {
   const changed = compared.filter((tensor) => tensor.error.squared_error > 0);
   return changed.length > 0 ? changed : compared;
 };
-const totalBytes = sum(tensors, (tensor) => tensor.bytes);
-
 // Few bits are warm, many are cool, and floats are calm: [bits per weight, hue, chroma].
 const hues = [[1, 15, 0.16], [2, 38, 0.15], [3, 75, 0.13], [4, 150, 0.13], [5, 185, 0.1],
   [6, 225, 0.11], [8, 262, 0.15], [16, 310, 0.12], [32, 265, 0.025], [64, 265, 0.01]];
-const types = (() => {
+const sharesOfTypes = () => {
   const shares = new Map();
   for (const tensor of tensors) {
     const share = shares.get(tensor.type) ??
@@ -67,16 +71,15 @@ const types = (() => {
     type.colour = `oklch(${lightness} ${chroma} ${hue + twin * 9})`;
   }
   return list;
-})();
-const colourOf = Object.fromEntries(types.map((type) => [type.name, type.colour]));
-const typeMark = (name) => {
+};
+export const typeMark = (name) => {
   const mark = element('i');
   mark.style.background = colourOf[name] ?? 'var(--soft)';
   return mark;
 };
-const typeCell = (name) => element('span', {class: 'type'}, typeMark(name), safe(name));
+export const typeCell = (name) => element('span', {class: 'type'}, typeMark(name), safe(name));
 
-const tensorLines = (tensor) => {
+export const tensorLines = (tensor) => {
   const share = totalBytes === 0 ? 0 : tensor.bytes / totalBytes;
   const lines = [
     `${tensor.shape.join(' x ') || 'scalar'}, ${safe(tensor.type)}`,
@@ -90,8 +93,18 @@ const tensorLines = (tensor) => {
   return lines;
 };
 
+// Makes a model the one that the page shows.
+export const useModel = (document) => {
+  data = document;
+  tensors = data.tensors.map(placedTensor);
+  types = sharesOfTypes();
+  colourOf = Object.fromEntries(types.map((type) => [type.name, type.colour]));
+  totalBytes = sum(tensors, (tensor) => tensor.bytes);
+  Object.assign(choice, {tensor: null, type: null, followers: []});
+};
+
 // What is chosen, and who wants to know when that changes.
-const choice = {
+export const choice = {
   tensor: null,
   type: null,
   followers: [],

@@ -1,5 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Puts the page together.
+import {byId} from './base.js';
+import {choice, data, tensors, useModel} from './model.js';
+import {showFindings} from './findings.js';
+import {setUpTheme, showSummary} from './summary.js';
+import {TensorView} from './histogram.js';
+import {showTreemap, showTypes} from './sizes.js';
+import {showMemory} from './memory.js';
+import {showTemplates} from './template.js';
+import {showVocabulary} from './vocabulary.js';
+import {LayerMap} from './map.js';
+import {showErrors} from './errors.js';
+import {metadataTable, tensorTable} from './table.js';
 
 const hideSection = (id) => {
   byId(id).hidden = true;
@@ -7,6 +19,7 @@ const hideSection = (id) => {
 };
 
 setUpTheme();
+useModel(JSON.parse(byId('data').textContent));
 showErrors();
 showSummary();
 showTypes();

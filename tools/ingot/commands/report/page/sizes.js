@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Where the bytes go: a bar of types with its legend, and a treemap of parts.
+import {bitsText, byId, bytesText, countText, drawing, element, percent, plural, pressable, safe,
+  sum, tip} from './base.js';
+import {choice, colourOf, tensors, totalBytes, typeMark, types} from './model.js';
 
-const showTypes = () => {
+export const showTypes = () => {
   const legend = byId('type-legend');
   for (const type of types) {
     const share = totalBytes === 0 ? 0 : type.bytes / totalBytes;
@@ -84,40 +87,47 @@ const treemapItems = () => {
   return sorted.sort((a, b) => b.bytes - a.bytes);
 };
 
-const showTreemap = (listPart) => {
+export const showTreemap = (listPart) => {
   const svg = byId('treemap');
   const items = treemapItems();
+  let areas = [];
   const draw = () => {
     const width = svg.clientWidth;
     const height = svg.clientHeight;
     svg.replaceChildren();
     if (width < 1 || height < 1) return;
-    for (const {item, ...box} of squarify(items, {x: 0, y: 0, width, height})) {
-      const group = drawing('g', {},
-        drawing('rect', {...box, fill: colourOf[item.type], rx: 5}));
+    // Above the areas, as an area has the name that a screen reader says.
+    const labels = drawing('g', {'aria-hidden': 'true'});
+    areas = squarify(items, {x: 0, y: 0, width, height}).map(({item, ...box}) => {
+      const area = drawing('g', {}, drawing('rect', {...box, fill: colourOf[item.type], rx: 5}));
+      const words = drawing('g');
       const letters = Math.floor((box.width - 16) / 7.8);
       if (letters >= 4 && box.height > 24) {
         const cut = (text) => text.length > letters ? `${text.slice(0, letters - 1)}\u2026` : text;
-        const label = (text, line, style) => group.append(drawing('text',
+        const label = (text, line, style) => words.append(drawing('text',
           {x: box.x + 8, y: box.y + 18 + line * 16, class: style}, cut(safe(text))));
         label(item.part, 0, 'title');
         if (box.height > 44) label(`${item.type} \u00b7 ${bytesText(item.bytes)}`, 1, null);
         if (box.height > 62) label(percent(item.bytes / totalBytes), 2, null);
       }
-      pressable(group, `${safe(item.part)}, ${safe(item.type)}, ${bytesText(item.bytes)}`,
+      pressable(area, `${safe(item.part)}, ${safe(item.type)}, ${bytesText(item.bytes)}`,
         () => listPart(item));
-      tip.attach(group, () => [item.part, [`${item.kind}, ${safe(item.type)}`,
+      tip.attach(area, () => [item.part, [`${item.kind}, ${safe(item.type)}`,
         `${plural(item.tensors, 'tensor', 'tensors')}, ${bytesText(item.bytes)}`,
         `${percent(item.bytes / totalBytes)} of all`]]);
-      group.classList.toggle('faded', !choice.hasType(item.type));
-      svg.append(group);
+      svg.append(area);
+      labels.append(words);
+      return {item, nodes: [area, words]};
+    });
+    svg.append(labels);
+    fade();
+  };
+  const fade = () => {
+    for (const {item, nodes} of areas) {
+      for (const node of nodes) node.classList.toggle('faded', !choice.hasType(item.type));
     }
   };
-  choice.follow(() => {
-    for (const [i, group] of [...svg.children].entries()) {
-      if (i < items.length) group.classList.toggle('faded', !choice.hasType(items[i].type));
-    }
-  });
+  choice.follow(fade);
   let drawnWidth = 0;
   new ResizeObserver(() => {
     if (svg.clientWidth === drawnWidth) return;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The head of the page: title, facts, theme.
+import {byId, bytesText, countText, decibels, digits, element, plural, safe, sum} from './base.js';
+import {data, inTotal, tensors, types} from './model.js';
 
-const setUpTheme = () => {
+export const setUpTheme = () => {
   const button = byId('theme');
   const names = {auto: 'Theme: automatic', light: 'Theme: light', dark: 'Theme: dark'};
   const order = Object.keys(names);
@@ -22,26 +24,26 @@ const setUpTheme = () => {
   apply();
 };
 
-const fact = (name, value, note, isWarning = false) =>
+export const fact = (name, value, note, isWarning = false) =>
   element('div', {}, element('dt', {}, name),
     element('dd', {class: isWarning ? 'warn' : null}, safe(value),
       note ? element('small', {}, safe(note)) : null));
 
-const range = (value) => {
+export const range = (value) => {
   if (!Array.isArray(value)) return digits(value);
   const low = Math.min(...value);
   const high = Math.max(...value);
   return low === high ? digits(low) : `${digits(low)} to ${digits(high)}`;
 };
 
-const modelFacts = () => {
-  const {model, format, tokenizer} = summary;
+export const modelFacts = () => {
+  const {model, format, tokenizer, foreign, shards} = data.summary;
   const facts = [];
   const add = (...of) => facts.push(fact(...of));
   if (model.parameters > 0) {
     add('Parameters', countText(model.parameters), digits(model.parameters));
   }
-  const {foreign} = summary;  // a file of another format than GGUF
+  // Foreign: a file of another format than GGUF.
   const size = foreign ? foreign.file_size : format.file_size;
   add('Size', bytesText(size), `${digits(size)} bytes`);
   if (model.bits_per_weight !== null) {
@@ -72,9 +74,9 @@ const modelFacts = () => {
   }
   if (foreign) add('Format', foreign.format);
   else add('GGUF', `version ${format.version}`, `${format.endian}-endian`);
-  if (summary.shards.length > 0) {
-    const present = summary.shards.filter((shard) => shard.present).length;
-    add('Shards', `${present} of ${summary.shards.length}`, null, present < summary.shards.length);
+  if (shards.length > 0) {
+    const present = shards.filter((shard) => shard.present).length;
+    add('Shards', `${present} of ${shards.length}`, null, present < shards.length);
   }
   return facts;
 };
@@ -94,8 +96,14 @@ const weightFacts = () => {
   return facts;
 };
 
-const showSummary = () => {
-  const {model} = summary;
+export const listContents = () => {
+  const sections = document.querySelectorAll('main > section:not([hidden])');
+  byId('contents').replaceChildren(...[...sections].map((section) =>
+    element('a', {href: `#${section.id}`}, section.querySelector('h2').textContent)));
+};
+
+export const showSummary = () => {
+  const {model} = data.summary;
   const fileName = data.file.replace(/^.*\//, '');
   byId('title').textContent = safe(model.name || fileName);
   byId('subtitle').textContent =
@@ -104,8 +112,5 @@ const showSummary = () => {
   byId('notices').textContent = data.notices.map(safe).join(' ');
   byId('about').textContent =
     `Made by Ingot ${data.ingot}. This page holds all its data and loads nothing.`;
-  for (const section of document.querySelectorAll('main > section:not([hidden])')) {
-    byId('contents').append(
-      element('a', {href: `#${section.id}`}, section.querySelector('h2').textContent));
-  }
+  listContents();
 };

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Tables that sort by any column and show only the rows that hold all the words of a filter.
+import {byId, bytesText, decibels, digits, element, nameNodes, nameSpan, numberText, plural, safe}
+  from './base.js';
+import {choice, data, tensors, typeCell} from './model.js';
+import {sparkline} from './histogram.js';
 
 const pageRows = 200;
 
-class Table {
+export class Table {
   // columns: [{name, value(row) to sort by, cell(row), isNumber, isOptional}]
   constructor(place, {label, columns, rows, textOf, accepts = () => true, noun}) {
     Object.assign(this, {columns, rows, textOf, accepts, noun});
@@ -100,7 +104,7 @@ class Table {
   }
 }
 
-const tensorTable = () => {
+export const tensorTable = () => {
   const hasStats = tensors.some((tensor) => tensor.stats);
   const hasErrors = tensors.some((tensor) => tensor.error);
   const number = (name, value, text, more = {}) =>
@@ -135,7 +139,7 @@ const tensorTable = () => {
   return table;
 };
 
-const metadataTable = () => new Table('metadata-table', {
+export const metadataTable = () => new Table('metadata-table', {
   label: 'metadata', rows: data.metadata, noun: ['key', 'keys'],
   textOf: (row) => `${row.key} ${row.value}`,
   columns: [

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the chat templates support, found by rendering, and what a check finds in them.
+import {byId, element, safe, tip} from './base.js';
+import {data} from './model.js';
+import {findingRow} from './findings.js';
 
 const featureMark = ({name, supported, description}) => {
   const mark = element('span', {class: supported ? 'feature' : 'feature off', tabindex: '0'},
@@ -15,7 +18,7 @@ const templateRow = ({name, problem, reached_limit: isCut, features}, isAlone) =
     isCut ? element('p', {class: 'warn'}, 'Takes too long to be tried in full.') : null,
     problem === null ? element('div', {class: 'features'}, ...features.map(featureMark)) : null);
 
-const showTemplates = () => {
+export const showTemplates = () => {
   const {templates, findings} = data.chat_template ?? {templates: [], findings: []};
   byId('templates').append(
     ...templates.map((template) => templateRow(template, templates.length === 1)));

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The vocabulary: kinds of tokens, and those with a part of their own.
+import {byId, bytesText, digits, element, safe} from './base.js';
+import {data} from './model.js';
+import {fact} from './summary.js';
 
 const pair = (name, ...value) => [element('dt', {}, name), element('dd', {}, ...value)];
 
-const showVocabulary = () => {
+export const showVocabulary = () => {
   if (!data.vocabulary) return;
   const {statistics, special_tokens: special} = data.vocabulary;
   const kinds = Object.entries(statistics.types).filter(([, count]) => count > 0);
