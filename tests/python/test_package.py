@@ -114,7 +114,7 @@ PYTHON_OF_COMMAND = {
 }
 
 # Commands whose work is the program's own: no header of the library has it.
-COMMANDS_WITHOUT = {"report": "a page for a browser", "card": "a page for a hub", "catalog": "sqlite3 reads one",
+COMMANDS_WITHOUT = {"report": "a page for a browser", "view": "the same", "card": "a page for a hub", "catalog": "sqlite3 reads one",
                     "publish": "the commands in a row"}
 
 
