@@ -52,6 +52,9 @@ if(INGOT_BUILD_PROGRAM)
     set_target_properties(ingot_program PROPERTIES INSTALL_RPATH $ORIGIN/${library_from_program})
   endif()
   install(TARGETS ingot_program RUNTIME COMPONENT program)
+  # The page of `ingot view`, if scripts/web has made it.
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/web/page/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ingot/page
+          COMPONENT program OPTIONAL)
 endif()
 
 if(PROJECT_IS_TOP_LEVEL)

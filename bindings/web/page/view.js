@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// Puts the page together: what is opened, and the sections that show it. All but the facts and the
+// findings comes from the small module, so it is here first.
+import {byId, element, fill, nameSpan, plural, safe, sentenceNodes, tip} from './base.js';
+import {choice, data, tensors, useModel} from './model.js';
+import {findingRow} from './findings.js';
+import {listContents, modelFacts, setUpTheme} from './summary.js';
+import {showTreemap, showTypes} from './sizes.js';
+import {LayerMap} from './map.js';
+import {TensorView} from './histogram.js';
+import {metadataTable, tensorTable} from './table.js';
+import {showAnatomy} from './anatomy.js';
+import {Comparison} from './compare.js';
+import {Conversation} from './conversation.js';
+import {MemoryView} from './memory_view.js';
+import {choicesIn, listedModels, modelsOf, openModel, shortName} from './opening.js';
+import {TokenView, Vocabulary} from './tokens.js';
+import {WeightView} from './weights.js';
+
+const longArray = 16;
+
+// The shortest number that is this one in single precision.
+const singleText = (value) => {
+  let digitCount = 6;
+  while (digitCount < 9 && Math.fround(Number(value.toPrecision(digitCount))) !== value) ++digitCount;
+  return String(Number(value.toPrecision(digitCount)));
+};
+
+const valueText = (metadata, {key, type, count, element_type: elementType}) => {
+  if (type === 'array' && count > longArray) return `${plural(count, 'element', 'elements')}`;
+  const value = metadata.get(key);
+  const isSingle = type === 'float32' || elementType === 'float32';
+  const one = (item) => isSingle && Number.isFinite(item) ? singleText(item) : String(item);
+  const text = Array.isArray(value) ? `[${value.map(one).join(', ')}]` : one(value);
+  return text.length > 400 ? `${text.slice(0, 400)}\u2026` : text;
+};
+
+const rowsOf = (metadata) => [...metadata.keys()].map((key) => {
+  const type = metadata.type(key);
+  return {key, type: type.element_type ? `${type.type} of ${type.element_type}` : type.type,
+    value: valueText(metadata, type)};
+});
+
+const errorText = (error) => {
+  const place = error.offset === null || error.offset === undefined ? '' : ` (at byte ${error.offset})`;
+  return safe(`${error.message}${place}`);
+};
+
+/**
+ * A model of which nothing is heard any more once another one is on the page: what was asked of it before then neither
+ * ends nor fails.
+ */
+const heardWhile = (isCurrent, model) => {
+  const keep = (promise) => new Promise((resolve, reject) => {
+    promise.then((value) => { if (isCurrent()) resolve(value); }, (error) => { if (isCurrent()) reject(error); });
+  });
+  return {
+    name: model.name,
+    metadata: model.metadata,
+    tensors: model.tensors.map((tensor) => ({shape: tensor.shape, rowCount: tensor.rowCount,
+      rows: (...range) => keep(tensor.rows(...range))})),
+    json: (...request) => keep(model.json(...request)),
+    tokenizer: {encode: (...request) => keep(model.tokenizer.encode(...request))},
+    chat: {render: (...request) => keep(model.chat.render(...request))},
+    close: () => model.close(),
+  };
+};
+
+// A part of the page that may fail alone.
+const attempt = async (id, show) => {
+  try {
+    await show();
+  } catch (error) {
+    byId(id).append(element('p', {class: 'warn'}, errorText(error)));
+  }
+};
+
+const hide = (...ids) => { for (const id of ids) byId(id).hidden = true; };
+
+const showFacts = async (model) => {
+  data.summary = await model.json('show');
+  const {name, architecture} = data.summary.model;
+  byId('title').textContent = safe(name || shortName(model.name));
+  byId('subtitle').textContent = safe([architecture, data.file].filter(Boolean).join(' \u00b7 '));
+  byId('facts').append(...modelFacts());
+};
+
+const showFindings = async (model) => {
+  const {findings} = await model.json('check');
+  byId('findings').append(...findings.map(findingRow));
+  byId('findings-about').replaceChildren(...sentenceNodes(findings.length === 0
+    ? 'Nothing to report: the header keeps all rules of the format and of its loaders.'
+    : 'By the rules of `ingot check`, without the weights.'));
+};
+
+/** The model on the page. */
+class View {
+  constructor(model, label) {
+    this.model = model;
+    this.label = label;
+  }
+
+  async show(listed) {
+    const {model} = this;
+    byId('main').replaceChildren(byId('sections').content.cloneNode(true));
+    tip.hide();
+    useModel({file: this.label, tensors: await model.json('tensors'),
+      metadata: rowsOf(model.metadata)});
+    byId('title').textContent = safe(this.label);
+    byId('subtitle').textContent = '';
+    if (tensors.length === 0) hide('sizes', 'memory', 'layers', 'tensor', 'tensors');
+    else this.showTensors();
+    metadataTable();
+    const vocabulary = new Vocabulary(model.metadata);
+    if (vocabulary.isEmpty) hide('tokens', 'vocabulary');
+    const hasTemplate = model.metadata.has('tokenizer.chat_template');
+    if (!hasTemplate) hide('chat');
+    new Comparison(model, this.label, listed);
+    listContents();
+    document.documentElement.dataset.ready = 'header';
+    const parts = [attempt('summary', () => showFacts(model)), attempt('check', () => showFindings(model)),
+      attempt('anatomy', () => showAnatomy(model))];
+    if (tensors.length > 0) parts.push(attempt('memory', () => new MemoryView(model).begin()));
+    if (!vocabulary.isEmpty) {
+      vocabulary.show();
+      parts.push(attempt('tokens', () => new TokenView(model, vocabulary).begin()));
+      if (hasTemplate) parts.push(attempt('chat', () => new Conversation(model).begin()));
+    }
+    await Promise.all(parts);
+    document.documentElement.dataset.ready = 'true';
+  }
+
+  showTensors() {
+    showTypes();
+    new LayerMap();
+    new WeightView(this.model, new TensorView());
+    const list = tensorTable();
+    showTreemap((item) => {
+      list.setFilter(item.words.replace('\n', ' '));
+      byId('tensors').scrollIntoView();
+    });
+    choice.pickTensor(tensors.reduce((most, tensor) => tensor.bytes > most.bytes ? tensor : most));
+  }
+}
+
+const start = async () => {
+  let view = null;
+  let listed = [];
+  let stop = new AbortController();
+
+  const say = (text, isError = false) => {
+    byId('status').textContent = text;
+    byId('status').classList.toggle('warn', isError);
+  };
+  const show = async (what, label = shortName(what)) => {
+    stop.abort();
+    stop = new AbortController();
+    const {signal} = stop;
+    delete document.documentElement.dataset.ready;
+    say(`Reading ${safe(label)}...`);
+    try {
+      const model = await openModel(what, signal);
+      view?.model.close();
+      const next = new View(heardWhile(() => view === next, model), label);
+      view = next;
+      say('');
+      await view.show(listed);
+    } catch (error) {
+      if (error.name !== 'AbortError') say(`${safe(label)}: ${errorText(error)}`, true);
+    }
+  };
+  const offer = (choices) => byId('choices').replaceChildren(...choices.map(({name, what}) =>
+    element('button', {type: 'button', onclick: () => show(what)}, nameSpan(name))));
+  const openText = async (text) => {
+    try {
+      const choices = await choicesIn(text);
+      if (!choices) return show(text);
+      offer(choices);
+      say(choices.length === 0 ? 'There is no GGUF file in it.'
+        : `${plural(choices.length, 'model', 'models')} in it; choose one.`);
+    } catch (error) {
+      say(errorText(error), true);
+    }
+  };
+  const openFiles = async (files) => {
+    const [first, second] = modelsOf(files);
+    if (!first) return;
+    await show(first);
+    if (second) byId('comparison')?.dispatchEvent(new CustomEvent('compare', {detail: second}));
+  };
+
+  byId('opener').addEventListener('submit', (event) => {
+    event.preventDefault();
+    const text = byId('address').value.trim();
+    if (text) openText(text);
+  });
+  byId('files').addEventListener('change', ({target}) => {
+    openFiles([...target.files]);
+    target.value = '';  // the same file may be chosen again
+  });
+  fill(document.documentElement, {
+    ondragover: (event) => {
+      event.preventDefault();
+      document.body.classList.add('dropping');
+    },
+    ondragleave: () => document.body.classList.remove('dropping'),
+    ondrop: (event) => {
+      event.preventDefault();
+      document.body.classList.remove('dropping');
+      openFiles([...event.dataTransfer.files]);
+    },
+  }, []);
+
+  byId('blocked').remove();
+  setUpTheme();
+  listed = await listedModels();
+  if (listed.length > 1) offer(listed);
+  const named = decodeURIComponent(location.hash.slice(1));  // a link can name a model
+  if (/[/:]/.test(named)) {
+    byId('address').value = named;
+    await openText(named);
+  } else if (listed.length > 0) {
+    await show(listed[0].what, listed[0].name);
+    if (listed.length === 2) {
+      byId('comparison')?.dispatchEvent(new CustomEvent('compare', {detail: listed[1].what}));
+    }
+  }
+  document.documentElement.dataset.started = 'true';
+};
+start();
