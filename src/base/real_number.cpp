@@ -177,6 +177,15 @@ std::int64_t take_exponent(const char*& next, const char* last) noexcept {
 
 std::from_chars_result read_real(const char* first, const char* last, double& number,
                                  std::chars_format format) noexcept {
+#ifdef __cpp_lib_to_chars
+  return std::from_chars(first, last, number, format);
+#else
+  return read_real_exactly(first, last, number, format);
+#endif
+}
+
+std::from_chars_result read_real_exactly(const char* first, const char* last, double& number,
+                                         std::chars_format format) noexcept {
   const char* next = first;
   const bool is_negative = next != last && *next == '-';
   if (is_negative) ++next;

@@ -9,11 +9,16 @@
 namespace ingot {
 
 /// Reads the double that is nearest to the decimal number at the beginning of a text, as
-/// std::from_chars does, which not every standard library has for doubles. `format` is `general` or
-/// `fixed`, which ends before an exponent. Where the number is out of range, `number` stays. A NaN
-/// has no digits behind it.
+/// std::from_chars does. `format` is `general` or `fixed`, which ends before an exponent. Where the
+/// number is out of range, `number` stays.
 INGOT_EXPORT std::from_chars_result read_real(
     const char* first, const char* last, double& number,
     std::chars_format format = std::chars_format::general) noexcept;
+
+/// The same where the standard library does not have std::from_chars for doubles. A NaN has no
+/// digits behind it.
+INGOT_EXPORT std::from_chars_result read_real_exactly(const char* first, const char* last,
+                                                      double& number,
+                                                      std::chars_format format) noexcept;
 
 }  // namespace ingot

@@ -2,9 +2,12 @@
 #include "base/real_text.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <system_error>
 #include <vector>
 
 #include "base/real_number.hpp"
@@ -114,12 +117,19 @@ template <class Real>
 bool reads_as(const Decimal& decimal, Real number) {
   const std::string text = decimal.scientific(static_cast<int>(decimal.digits.size()) - 1);
   double read = 0;
-  read_real(text.data(), text.data() + text.size(), read);
+  read_real_exactly(text.data(), text.data() + text.size(), read, std::chars_format::general);
   return static_cast<Real>(read) == number;
 }
 
 template <class Real>
 Decimal shortest_decimal(Real number) {
+  // So many digits are never those of two numbers: a whole number of no more has no shorter form.
+  const Real most = std::numeric_limits<Real>::digits10 == 6 ? Real(1e6) : Real(1e15);
+  const Real size = std::fabs(number);
+  if (size > 0 && size < most && size == std::trunc(size)) {
+    const std::string digits = std::to_string(static_cast<std::uint64_t>(size));
+    return Decimal{digits, static_cast<int>(digits.size()), number < 0}.without_zeros();
+  }
   const Decimal exact = exact_decimal(number);
   for (int count = 1; count < std::numeric_limits<Real>::max_digits10; ++count) {
     const Decimal decimal = exact.rounded(count);
@@ -150,18 +160,56 @@ std::string shorter_text(Real number) {
 
 }  // namespace
 
-std::string fixed_real(double number, int decimals) {
+std::string ExactReals::fixed(double number, int decimals) {
   const Decimal exact = exact_decimal(number);
   return exact.rounded(exact.point + decimals).fixed(decimals);
 }
 
-std::string scientific_real(double number, int decimals) {
+std::string ExactReals::scientific(double number, int decimals) {
   return exact_decimal(number).rounded(decimals + 1).scientific(decimals);
 }
 
-std::string shortest_scientific(double number) { return scientific_text(shortest_decimal(number)); }
-std::string shortest_scientific(float number) { return scientific_text(shortest_decimal(number)); }
-std::string shortest_real(double number) { return shorter_text(number); }
-std::string shortest_real(float number) { return shorter_text(number); }
+std::string ExactReals::shortest_scientific(double number) {
+  return scientific_text(shortest_decimal(number));
+}
+std::string ExactReals::shortest(double number) { return shorter_text(number); }
+std::string ExactReals::shortest(float number) { return shorter_text(number); }
+
+#ifdef __cpp_lib_to_chars
+namespace {
+
+template <class... Arguments>
+std::string written(Arguments... arguments) {
+  std::array<char, 512> buffer;
+  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), arguments...);
+  if (end.ec == std::errc()) return {buffer.data(), end.ptr};
+  std::string large(2048, '\0');  // 309 digits before the point, and 1100 behind it
+  end = std::to_chars(large.data(), large.data() + large.size(), arguments...);
+  large.resize(end.ec == std::errc() ? static_cast<std::size_t>(end.ptr - large.data()) : 0);
+  return large;
+}
+
+}  // namespace
+
+std::string fixed_real(double number, int decimals) {
+  return written(number, std::chars_format::fixed, decimals);
+}
+std::string scientific_real(double number, int decimals) {
+  return written(number, std::chars_format::scientific, decimals);
+}
+std::string shortest_scientific(double number) {
+  return written(number, std::chars_format::scientific);
+}
+std::string shortest_real(double number) { return written(number); }
+std::string shortest_real(float number) { return written(number); }
+#else
+std::string fixed_real(double number, int decimals) { return ExactReals::fixed(number, decimals); }
+std::string scientific_real(double number, int decimals) {
+  return ExactReals::scientific(number, decimals);
+}
+std::string shortest_scientific(double number) { return ExactReals::shortest_scientific(number); }
+std::string shortest_real(double number) { return ExactReals::shortest(number); }
+std::string shortest_real(float number) { return ExactReals::shortest(number); }
+#endif
 
 }  // namespace ingot

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A number with a fraction as text, without tables: the modules of the web have no room for the 120
-// KB that std::to_chars needs for doubles. It gives the same characters, slower.
+// A number with a fraction as text, as std::to_chars writes it.
 #pragma once
 
 #include <string>
+
+#include "ingot/export.h"
 
 namespace ingot {
 
@@ -16,10 +17,19 @@ namespace ingot {
 
 /// The fewest digits that read back as the same number, with an exponent.
 [[nodiscard]] std::string shortest_scientific(double number);
-[[nodiscard]] std::string shortest_scientific(float number);
 
 /// The same with an exponent or without, whatever is shorter.
 [[nodiscard]] std::string shortest_real(double number);
 [[nodiscard]] std::string shortest_real(float number);
+
+/// The same characters without tables, slower: where the standard library does not have
+/// std::to_chars for doubles, or no room for its 120 KB.
+struct INGOT_EXPORT ExactReals {
+  [[nodiscard]] static std::string fixed(double number, int decimals);
+  [[nodiscard]] static std::string scientific(double number, int decimals);
+  [[nodiscard]] static std::string shortest_scientific(double number);
+  [[nodiscard]] static std::string shortest(double number);
+  [[nodiscard]] static std::string shortest(float number);
+};
 
 }  // namespace ingot

@@ -22,7 +22,7 @@ void expect_as_from_chars(const std::string& text, std::chars_format format) {
   double found = 7;
   const char* const end = text.data() + text.size();
   const auto expected = std::from_chars(text.data(), end, wanted, format);
-  const auto result = read_real(text.data(), end, found, format);
+  const auto result = read_real_exactly(text.data(), end, found, format);
   EXPECT_EQ(result.ptr, expected.ptr) << text;
   EXPECT_EQ(result.ec, expected.ec) << text;
   if (expected.ec == std::errc()) {
@@ -37,14 +37,15 @@ std::string as_to_chars(Arguments... arguments) {
 }
 
 void expect_as_to_chars(double number, int decimals) {
-  EXPECT_EQ(shortest_real(number), as_to_chars(number));
-  EXPECT_EQ(shortest_scientific(number), as_to_chars(number, std::chars_format::scientific));
-  EXPECT_EQ(scientific_real(number, decimals),
+  EXPECT_EQ(ExactReals::shortest(number), as_to_chars(number));
+  EXPECT_EQ(ExactReals::shortest_scientific(number),
+            as_to_chars(number, std::chars_format::scientific));
+  EXPECT_EQ(ExactReals::scientific(number, decimals),
             as_to_chars(number, std::chars_format::scientific, decimals));
-  EXPECT_EQ(fixed_real(number, decimals), as_to_chars(number, std::chars_format::fixed, decimals));
+  EXPECT_EQ(ExactReals::fixed(number, decimals),
+            as_to_chars(number, std::chars_format::fixed, decimals));
   if (const auto single = static_cast<float>(number); std::isfinite(single)) {
-    EXPECT_EQ(shortest_real(single), as_to_chars(single));
-    EXPECT_EQ(shortest_scientific(single), as_to_chars(single, std::chars_format::scientific));
+    EXPECT_EQ(ExactReals::shortest(single), as_to_chars(single));
   }
 }
 
@@ -100,6 +101,7 @@ TEST(RealText, WritesWhatToCharsWrites) {
     if (std::isfinite(number)) expect_as_to_chars(number, static_cast<int>(random() % 20));
     expect_as_to_chars(static_cast<double>(random() % 100'000) / 1000,
                        static_cast<int>(random() % 4));
+    expect_as_to_chars(-static_cast<double>(random() >> (1 + random() % 63)), 2);
   }
 }
 

@@ -45,25 +45,6 @@ Decimal decimal_of(std::string_view text) {
   return decimal;
 }
 
-#ifdef __wasi__
-std::string written(double number, std::chars_format) { return shortest_scientific(number); }
-std::string written(double number, std::chars_format format, int decimals) {
-  return format == std::chars_format::fixed ? fixed_real(number, decimals)
-                                            : scientific_real(number, decimals);
-}
-#else
-template <class... Arguments>
-std::string written(double number, Arguments... arguments) {
-  std::array<char, 512> buffer;
-  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, arguments...);
-  if (end.ec == std::errc()) return {buffer.data(), end.ptr};
-  std::string large(2048, '\0');  // 309 digits before the point, and 1100 behind it
-  end = std::to_chars(large.data(), large.data() + large.size(), number, arguments...);
-  large.resize(end.ec == std::errc() ? static_cast<std::size_t>(end.ptr - large.data()) : 0);
-  return large;
-}
-#endif
-
 std::string exponent_form(const Decimal& decimal) {
   std::string text = decimal.digits.substr(0, 1);
   if (decimal.digits.size() > 1) text += '.' + decimal.digits.substr(1);
@@ -129,7 +110,7 @@ bool remove_underscores(std::string& text) {
 
 std::string real_text(double number) {
   if (const auto special = special_text(number); !special.empty()) return std::string(special);
-  Decimal decimal = decimal_of(written(number, std::chars_format::scientific));
+  Decimal decimal = decimal_of(shortest_scientific(number));
   const std::string sign = decimal.is_negative ? "-" : "";
   if (number == 0) return sign + "0.0";
   if (decimal.point <= -4 || decimal.point > 16) return sign + exponent_form(decimal);
@@ -139,18 +120,18 @@ std::string real_text(double number) {
 
 std::string fixed_text(double number, int decimals) {
   if (const auto special = special_text(number); !special.empty()) return std::string(special);
-  return written(number, std::chars_format::fixed, decimals);
+  return fixed_real(number, decimals);
 }
 
 std::string exponent_text(double number, int decimals) {
   if (const auto special = special_text(number); !special.empty()) return std::string(special);
-  return written(number, std::chars_format::scientific, decimals);
+  return scientific_real(number, decimals);
 }
 
 std::string general_text(double number, int digits, bool keeps_zeros) {
   if (const auto special = special_text(number); !special.empty()) return std::string(special);
   const int significant = std::max(digits, 1);
-  Decimal decimal = decimal_of(written(number, std::chars_format::scientific, significant - 1));
+  Decimal decimal = decimal_of(scientific_real(number, significant - 1));
   if (!keeps_zeros) {
     const std::size_t last = decimal.digits.find_last_not_of('0');
     decimal.digits.resize(last == std::string::npos ? 1 : last + 1);
@@ -173,7 +154,7 @@ double round_real(double number, std::int64_t decimals) {
     text = fixed_text(number, static_cast<int>(decimals));
   } else {
     // Significant digits down to the place that is kept.
-    const Decimal exact = decimal_of(written(number, std::chars_format::scientific));
+    const Decimal exact = decimal_of(shortest_scientific(number));
     const std::int64_t digits = exact.point + decimals;
     if (digits < 0) return std::copysign(0.0, number);
     if (digits == 0) {

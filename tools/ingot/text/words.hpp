@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <ctime>
 #include <ingot/text.hpp>
 #include <optional>
@@ -64,13 +63,28 @@ template <class Number>
   return error == std::errc() && last == end ? std::optional(number) : std::nullopt;
 }
 
-/// The number without sign or exponent that a text begins with, and its length; std::from_chars
-/// reads doubles with few standard libraries.
+/// The number without sign or exponent that a text begins with, and its length; nothing if it has
+/// more than 15 digits, with which the division rounds once.
 [[nodiscard]] inline std::pair<double, std::size_t> leading_decimal(std::string_view text) {
-  const std::string digits(text.substr(0, text.find_first_not_of("0123456789.")));
-  char* end = nullptr;
-  const double number = std::strtod(digits.c_str(), &end);
-  return {number, static_cast<std::size_t>(end - digits.c_str())};
+  double number = 0;
+  double scale = 1;
+  std::size_t digits = 0;
+  std::size_t size = 0;
+  bool has_point = false;
+  for (; size < text.size(); ++size) {
+    const char c = text[size];
+    if (c == '.' && !has_point) {
+      has_point = true;
+    } else if (c >= '0' && c <= '9') {
+      number = 10 * number + (c - '0');
+      if (has_point) scale *= 10;
+      ++digits;
+    } else {
+      break;
+    }
+  }
+  if (digits == 0 || digits > 15) return {0, 0};
+  return {number / scale, size};
 }
 
 /// "2026-11-22 18:05", in the time of this place.
