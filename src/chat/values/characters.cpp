@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/hexadecimal.hpp"
+#include "base/packed_rows.hpp"
 
 namespace ingot::chat {
 namespace {
@@ -15,11 +16,17 @@ struct ClassRow {
   CharacterClass character_class;
 };
 
-constexpr ClassRow classes[] = {
-#define C(first, class) {0x##first, CharacterClass::class},
+constexpr std::int32_t class_table[][2] = {
+#define C(first, class) {0x##first, static_cast<std::int32_t>(CharacterClass::class)},
 #include "chat/values/character_classes.def"
 #undef C
 };
+const auto& classes() noexcept {
+  static const auto rows = unpack_rows<class_table>([](const auto& row) {
+    return ClassRow{static_cast<char32_t>(row[0]), static_cast<CharacterClass>(row[1])};
+  });
+  return rows;
+}
 
 /// Each `step`th character from first to last becomes itself + difference.
 struct CaseRow {
@@ -30,11 +37,19 @@ struct CaseRow {
   std::int32_t difference;
 };
 
-constexpr CaseRow cases[] = {
-#define M(kind, first, last, step, difference) {Case::kind, 0x##first, 0x##last, step, difference},
+constexpr std::int32_t case_table[][5] = {
+#define M(kind, first, last, step, difference) \
+  {static_cast<std::int32_t>(Case::kind), 0x##first, 0x##last, step, difference},
 #include "chat/values/character_cases.def"
 #undef M
 };
+const auto& cases() noexcept {
+  static const auto rows = unpack_rows<case_table>([](const auto& row) {
+    return CaseRow{static_cast<Case>(row[0]), static_cast<char32_t>(row[1]),
+                   static_cast<char32_t>(row[2]), static_cast<std::uint32_t>(row[3]), row[4]};
+  });
+  return rows;
+}
 
 struct Expansion {
   Case kind;
@@ -64,8 +79,8 @@ std::string_view expansion_of(Case wanted, char32_t code_point) noexcept {
 /// The character in another case; itself if the table has no row.
 char32_t single_case(Case wanted, char32_t code_point) noexcept {
   const std::pair place(wanted, code_point);
-  const auto* row = std::ranges::upper_bound(cases, place, {}, place_of<CaseRow>);
-  if (row == std::begin(cases) || (--row)->kind != wanted) return code_point;
+  auto row = std::ranges::upper_bound(cases(), place, {}, place_of<CaseRow>);
+  if (row == cases().begin() || (--row)->kind != wanted) return code_point;
   if (code_point > row->last || (code_point - row->first) % row->step != 0) return code_point;
   return static_cast<char32_t>(static_cast<std::int32_t>(code_point) + row->difference);
 }
@@ -144,7 +159,7 @@ std::string character_escape(char32_t code_point) {
 }
 
 CharacterClass class_of(char32_t code_point) noexcept {
-  const auto* next = std::ranges::upper_bound(classes, code_point, {}, &ClassRow::first);
+  const auto next = std::ranges::upper_bound(classes(), code_point, {}, &ClassRow::first);
   return std::prev(next)->character_class;
 }
 

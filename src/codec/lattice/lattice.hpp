@@ -14,7 +14,7 @@ namespace ingot::codec {
 
 /// The codes (see lattice_bitmaps.hpp) of all points of a lattice, ascending: entry = rank.
 template <std::size_t point_count, std::size_t word_count>
-[[nodiscard]] consteval std::array<std::uint16_t, point_count> lattice_codes(
+[[nodiscard]] constexpr std::array<std::uint16_t, point_count> lattice_codes(
     const std::array<std::uint64_t, word_count>& bitmap) {
   std::array<std::uint16_t, point_count> codes{};
   std::size_t rank = 0;
