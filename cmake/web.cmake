@@ -10,7 +10,3 @@ set(INGOT_LEFT_OUT
   "digest/.*" "split/.*" "lora/.*" "compare/.*" "formats/.*"
   "quantization/(choose_offers|error_sums|kept_part|moment_store|q|result_writer|sensitivity|type_budget|work_memory).*"
   "check/(block_scan|data_scan|repair|repair_input)\\.cpp")
-
-# The headers alone: the target of the package names the folder of this system's C library.
-add_library(tl::expected INTERFACE IMPORTED GLOBAL)
-target_include_directories(tl::expected INTERFACE ${INGOT_HEADERS})

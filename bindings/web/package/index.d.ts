@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/// <reference lib="esnext.disposable" />
 
 /** A number of a file; bigint where a double does not hold it. */
 export type Whole = number | bigint;
@@ -16,6 +17,30 @@ export interface Source {
 
 export interface Stoppable {
   signal?: AbortSignal;
+}
+
+export interface OpenOptions extends Stoppable {
+  /** Headers of the requests, like authorization. */
+  headers?: Record<string, string>;
+  /** Stands in for the fetch() of the system. */
+  fetch?: typeof fetch;
+  /** Whether one file of a set is a model of its own. */
+  alone?: boolean;
+}
+
+/** One file of a model; sizes and offsets in bytes. */
+export interface ModelFile {
+  readonly name: string;
+  readonly size: number;
+  /** The version of the format: 1, 2 or 3. */
+  readonly version: number;
+  readonly byte_order: 'little' | 'big';
+  readonly alignment: number;
+  readonly key_count: number;
+  /** Where the table of tensors begins, and where it ends. */
+  readonly infos_offset: number;
+  readonly header_bytes: number;
+  readonly data_offset: number;
 }
 
 /** A failure; `code` is a name of docs/errors.md. */
@@ -104,6 +129,8 @@ export interface Options extends Stoppable {
 export class Model {
   private constructor();
   readonly name: string;
+  /** The files of a set by their numbers. */
+  readonly files: ModelFile[];
   readonly metadata: Metadata;
   readonly tensors: Tensor[];
   readonly tokenizer: Tokenizer;
@@ -116,12 +143,14 @@ export class Model {
   fit(options?: Options): Promise<Json>;
   anatomy(options?: Options): Promise<Json>;
   close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+  [Symbol.dispose](): void;
 }
 
 export type Openable = Blob | URL | string | Source;
 
 /** Opens a model; of a set any shard, by its path or address, or the list of its files. */
-export function open(what: Openable | Openable[], options?: Stoppable): Promise<Model>;
+export function open(what: Openable | Openable[], options?: OpenOptions): Promise<Model>;
 
 /** The document of `ingot check --json`, also of a file that `open` refuses. */
 export function check(what: Openable | Openable[], options?: Options): Promise<Json>;

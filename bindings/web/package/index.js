@@ -2,27 +2,63 @@
 // ingot-gguf: GGUF model files from JavaScript.
 import {IngotError, Instance, load} from './instance.js';
 import {openSources} from './sources.js';
+import {bytesOf} from './values.js';
 
 export {IngotError};
+
+function invalid(message, subject = null) {
+  return new IngotError({code: 'invalid_argument', message, subject});
+}
+
+/** What a promise becomes, or the reason of a signal, whatever is first. */
+function unlessAborted(promise, signal) {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, {once: true});
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    if (signal.aborted) stop();
+  });
+}
 
 const documentsOfCore = new Set(['anatomy', 'metadata', 'tensors']);
 
 /** Ranges this near to one another take one read. */
 const nearBytes = {local: 4 << 10, remote: 64 << 10};
 const mostReadBytes = 16 << 20;
+/** Weights that are decoded at once. */
+const mostWeights = 16 << 20;
 /** More rounds than the header of any file takes, which doubles what it asks for. */
 const mostRounds = 64;
 
+/** Where a text of JSON that begins at `begin` ends. */
+function endOfText(json, begin) {
+  for (let end = json.indexOf('"', begin + 1); end >= 0; end = json.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (json[end - 1 - slashes] === '\\') ++slashes;
+    if (slashes % 2 === 0) return end + 1;
+  }
+  return json.length;
+}
+
 /** JSON with whole numbers that a double does not hold as bigint. */
-export function parseJson(text) {
+export function parseJson(json) {
+  if (!/\d{16}/.test(json)) return JSON.parse(json);
+  const mark = `bigint ${Math.random()}`; // which no document has
   let hasLarge = false;
-  const marked = !/[^.\d]\d{16}/.test(text) ? text : text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g, (found) => {
-    if (found[0] === '"' || Number.isSafeInteger(Number(found))) return found;
-    hasLarge = true;
-    return `{"\\u0000bigint":"${found}"}`;
-  });
-  if (!hasLarge) return JSON.parse(text);
-  return JSON.parse(marked, (_, value) => value?.['\0bigint'] === undefined ? value : BigInt(value['\0bigint']));
+  const parts = [];
+  for (let at = 0; at < json.length;) {
+    const quote = json.indexOf('"', at);
+    const end = quote < 0 ? json.length : quote;
+    parts.push(json.slice(at, end).replace(/(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g, (number) => {
+      if (Number.isSafeInteger(Number(number))) return number;
+      hasLarge = true;
+      return `{"${mark}":"${number}"}`;
+    }));
+    at = quote < 0 ? end : endOfText(json, quote);
+    parts.push(json.slice(end, at));
+  }
+  if (!hasLarge) return JSON.parse(json);
+  return JSON.parse(parts.join(''), (_, value) => value?.[mark] === undefined ? value : BigInt(value[mark]));
 }
 
 /** `ctxSize` is the option --ctx-size. A switch is true or false; a list gives the option several times. */
@@ -33,6 +69,7 @@ function optionWords(options) {
     const plain = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     for (const one of Array.isArray(value) ? value : [value]) words.push(plain, String(one));
   }
+  if (words.some((word) => word.includes('\0'))) throw invalid('an option must have no NUL');
   return words;
 }
 
@@ -40,11 +77,14 @@ const closers = new FinalizationRegistry((sources) => sources.forEach((source) =
 
 /** The files of a model, and the instance that knows them. */
 class Session {
-  static async open(what, {signal} = {}) {
-    const sources = await openSources(what, signal);
-    const session = new Session(sources);
+  #closing = new AbortController();
+  #growth;
+
+  static async open(what, options) {
+    const session = new Session(await openSources(what, options));
+    session.isAlone = options.alone ?? false;
     try {
-      await session.start('core', signal);
+      await session.start('core', options.signal);
     } catch (error) {
       await session.close();
       throw error;
@@ -57,54 +97,70 @@ class Session {
     closers.register(this, sources, this);
   }
 
-  async start(kind, signal) {
+  /** An instance that knows the files. */
+  async instantiate(kind) {
     const instance = new Instance(await load(kind), kind);
     for (const source of this.sources) instance.addFile(source);
+    return instance;
+  }
+
+  async start(kind, signal) {
+    const instance = await this.instantiate(kind);
     if (this.instance) instance.takeRanges(this.instance);
     const {name, isRemote} = this.sources[0];
     await this.repeat(instance, () => instance.with(name, (data, size) =>
-      instance.exports.open_model(data, size, isRemote ? 1 : 0)), signal);
+      instance.exports.open_model(data, size, isRemote ? 1 : 0, this.isAlone ? 1 : 0)), {signal});
     this.instance = instance;
+  }
+
+  /** A signal that ends a call when its user or close() says so. */
+  endOf(signal) {
+    return AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])]);
   }
 
   /** The instance that has everything, or one that has enough. */
   async want(kind, signal) {
-    if (!this.sources) throw new IngotError({code: 'invalid_argument', message: 'the model is closed'});
+    const end = this.endOf(signal);
+    end.throwIfAborted();
     if (kind === 'full' && this.instance.kind !== 'full') {
-      this.growth ??= this.start('full', signal).finally(() => { this.growth = undefined; });
-      await this.growth;
+      // Several calls may wait for it, so that none of their signals ends it.
+      this.#growth ??= this.start('full').finally(() => { this.#growth = undefined; });
+      await unlessAborted(this.#growth, end);
+      end.throwIfAborted();
     }
     return this.instance;
   }
 
-  /** Runs a call until no bytes are missing; returns what take(result) makes of it before another call runs. */
-  async repeat(instance, run, signal, take = (text) => text) {
-    for (let round = 0; round < mostRounds; ++round) {
-      signal?.throwIfAborted();
-      const status = this.guard(run);
-      const text = instance.result();
-      const missing = instance.missing();
-      if (missing.length > 0) {
-        await this.fetch(instance, missing, signal);
-        continue;
+  /**
+   * Runs a call until no bytes are missing; returns what take(result) makes of it before another call runs. The bytes
+   * stay for later calls unless `drops`.
+   */
+  async repeat(instance, run, {signal, take = (text) => text, drops = false}) {
+    const end = this.endOf(signal);
+    const added = [];
+    try {
+      for (let round = 0; round < mostRounds; ++round) {
+        end.throwIfAborted();
+        const status = run();
+        const text = instance.result();
+        const missing = instance.missing();
+        if (missing.length === 0) {
+          if (status === 0) return take(text);
+          throw new IngotError(JSON.parse(text));
+        }
+        for (const {file, offset, bytes} of await this.fetch(missing, end)) {
+          instance.addRange(file, offset, bytes, !drops);
+          if (drops) added.push({file, offset});
+        }
       }
-      if (status === 0) return take(text);
-      throw new IngotError(JSON.parse(text));
+    } finally {
+      for (const {file, offset} of added) instance.dropRange(file, offset);
     }
     throw new IngotError({code: 'internal', message: 'the file asks for more and more bytes'});
   }
 
-  /** A trap becomes an error; the instance is of no use any more. */
-  guard(run) {
-    try {
-      return run();
-    } catch (error) {
-      if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) throw error;
-      throw new IngotError({code: 'out_of_memory', message: `the module ended: ${error.message}`});
-    }
-  }
-
-  async fetch(instance, missing, signal) {
+  /** Reads ranges, those near one another at once. */
+  async fetch(missing, signal) {
     const reads = [];
     for (const range of missing) {
       const last = reads.at(-1);
@@ -116,29 +172,40 @@ class Session {
     }
     const atOnce = 8;
     for (let first = 0; first < reads.length; first += atOnce) {
-      await Promise.all(reads.slice(first, first + atOnce).map(async ({file, offset, end}) => {
-        const bytes = await this.sources[file].read(offset, end - offset, signal);
-        if (bytes.length < end - offset) {
-          throw new IngotError({code: 'io_error', message: `${this.sources[file].name}: the file became shorter`, offset});
-        }
-        instance.addRange(file, offset, bytes.subarray(0, end - offset));
+      await Promise.all(reads.slice(first, first + atOnce).map(async (read) => {
+        read.bytes = await this.read(read.file, read.offset, read.end - read.offset, signal);
       }));
     }
+    return reads;
+  }
+
+  async read(file, offset, length, signal) {
+    const source = this.sources[file];
+    const bytes = await unlessAborted(source.read(offset, length, signal), signal);
+    if (bytes.length >= length) return bytes.subarray(0, length);
+    throw new IngotError({code: 'io_error', message: `${source.name}: the file became shorter`, offset, subject: source.name});
+  }
+
+  /** What is known since the model was opened. */
+  list(what) {
+    this.instance.exports[`list_${what}`]();
+    return parseJson(this.instance.result());
   }
 
   async document(name, options) {
     const instance = await this.want(documentsOfCore.has(name) ? 'core' : 'full', options.signal);
     const words = [name, 'file', this.sources[0].name, ...optionWords(options)];
     const request = words.map((word) => `${word}\0`).join('');
-    const text = await this.repeat(instance, () => instance.with(request, instance.exports.run), options.signal);
+    const text = await this.repeat(instance, () => instance.with(request, instance.exports.run), options);
     return parseJson(text);
   }
 
   async close() {
-    const sources = this.sources;
-    this.sources = this.instance = undefined;
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort(invalid('the model is closed', this.sources[0].name));
+    this.instance = undefined;
     closers.unregister(this);
-    await Promise.all((sources ?? []).map((source) => source.close?.()));
+    await Promise.all(this.sources.map((source) => source.close?.()));
   }
 }
 
@@ -150,8 +217,7 @@ class Metadata {
 
   constructor(session) {
     this.#session = session;
-    session.instance.exports.list_keys();
-    this.#rows = parseJson(session.instance.result());
+    this.#rows = session.list('keys');
     this.#rows.forEach(({key}, place) => this.#places.set(key, place));
   }
 
@@ -171,7 +237,7 @@ class Metadata {
     const row = this.#rows[place];
     if (!('value' in row)) {
       const {instance} = this.#session;
-      if (!instance) throw new IngotError({code: 'invalid_argument', message: 'the model is closed'});
+      if (!instance) throw invalid('the model is closed', this.#session.sources[0].name);
       instance.exports.read_value(place);
       Object.assign(row, parseJson(instance.result()));
     }
@@ -183,15 +249,15 @@ class Metadata {
   [Symbol.iterator]() { return this.entries(); }
 }
 
-/** One tensor: its members are those of the document `tensors`. */
+/** One tensor: its members are those of the document `tensors`, but that `size` stands for `bytes`. */
 class Tensor {
   #session;
   #place;
 
-  constructor(session, place, members) {
+  constructor(session, place, {bytes: size, ...members}) {
     this.#session = session;
     this.#place = place;
-    Object.assign(this, members);
+    Object.assign(this, members, {size});
   }
 
   /** How many rows there are: a row is the first dimension. */
@@ -199,22 +265,41 @@ class Tensor {
 
   /** The weights of rows from `from`, before `to`. */
   async rows(from = 0, to = this.rowCount, {signal} = {}) {
+    if (![from, to].every(Number.isSafeInteger) || from < 0 || to < from || to > this.rowCount) {
+      throw invalid(`rows ${from} to ${to} are not there; ${this.name} has ${this.rowCount}`, this.name);
+    }
     const session = this.#session;
     const instance = await session.want('core', signal);
-    const read = () => instance.exports.read_rows(this.#place, BigInt(from), BigInt(to - from));
-    return session.repeat(instance, read, signal, (count) => {
-      const data = instance.exports.floats_data();
-      const floats = new Float32Array(instance.memory.buffer, data, Number(count)).slice();
-      instance.exports.drop_floats();
-      instance.dropRanges(this.shard, this.file_offset);
-      return floats;
-    });
+    const width = this.shape[0] ?? 1;
+    const weights = takeRoom((to - from) * width);
+    if (weights.length === 0) return weights;
+    const step = Math.max(1, Math.floor(mostWeights / width));
+    for (let row = from; row < to; row += step) {
+      const read = () => instance.exports.read_rows(this.#place, BigInt(row), BigInt(Math.min(step, to - row)));
+      const take = (count) => {
+        const data = instance.exports.floats_data();
+        weights.set(new Float32Array(instance.memory.buffer, data, Number(count)), (row - from) * width);
+        instance.exports.drop_floats();
+      };
+      await session.repeat(instance, read, {signal, take, drops: true});
+    }
+    return weights;
   }
 
   /** The bytes as they are in the file. */
   async bytes({signal} = {}) {
-    await this.#session.want('core', signal);
-    return this.#session.sources[this.shard].read(this.file_offset, this.size, signal);
+    const session = this.#session;
+    const instance = await session.want('core', signal);
+    const file = instance.exports.file_of_tensor(this.#place);
+    return session.read(file, this.file_offset, this.size, session.endOf(signal));
+  }
+}
+
+function takeRoom(weights) {
+  try {
+    return new Float32Array(weights);
+  } catch (error) {
+    throw new IngotError({code: 'out_of_memory', message: `there is no memory for ${weights} weights: ${error.message}`});
   }
 }
 
@@ -226,14 +311,14 @@ class Tokenizer {
     const instance = await this.#session.want('full', signal);
     const {encode} = instance.exports;
     return JSON.parse(await this.#session.repeat(instance, () => instance.with(text, (data, size) =>
-      encode(data, size, addSpecial ? 1 : 0, parseSpecial ? 1 : 0)), signal));
+      encode(data, size, addSpecial ? 1 : 0, parseSpecial ? 1 : 0)), {signal}));
   }
 
   async decode(ids, {showSpecial = true, removeSpecial = false, signal} = {}) {
     const instance = await this.#session.want('full', signal);
     const bytes = new Uint8Array(Int32Array.from(ids).buffer);
     return this.#session.repeat(instance, () => instance.with(bytes, (data) =>
-      instance.exports.decode(data, bytes.length / 4, showSpecial ? 1 : 0, removeSpecial ? 1 : 0)), signal);
+      instance.exports.decode(data, bytes.length / 4, showSpecial ? 1 : 0, removeSpecial ? 1 : 0)), {signal});
   }
 }
 
@@ -243,8 +328,8 @@ class Chat {
 
   async render(messages, {signal, ...options} = {}) {
     const instance = await this.#session.want('full', signal);
-    const request = JSON.stringify({...options, messages});
-    return this.#session.repeat(instance, () => instance.with(request, instance.exports.render_chat), signal);
+    const request = bytesOf({...options, messages});
+    return this.#session.repeat(instance, () => instance.with(request, instance.exports.render_chat), {signal});
   }
 }
 
@@ -254,6 +339,7 @@ export class Model {
   constructor(session, tensors) {
     this.#session = session;
     this.name = session.sources[0].name;
+    this.files = session.list('files');
     this.metadata = new Metadata(session);
     this.tensors = tensors.map((members, place) => new Tensor(session, place, members));
     this.tokenizer = new Tokenizer(session);
@@ -271,11 +357,13 @@ export class Model {
   /** Ends the use of the model; its memory goes with the last object that comes from it. */
   close() { return this.#session.close(); }
 }
-for (const name of ['dispose', 'asyncDispose']) {
-  if (Symbol[name]) Model.prototype[Symbol[name]] = function () { return this.close(); };
-}
+if (Symbol.asyncDispose) Model.prototype[Symbol.asyncDispose] = function () { return this.close(); };
+if (Symbol.dispose) Model.prototype[Symbol.dispose] = function () { this.close().catch(() => {}); };
 
-/** Opens a model: a File, a Blob, an address, in node a path, {size, read}, or a list of the files of a set. */
+/**
+ * Opens a model: a File, a Blob, an address, in node a path, {size, read}, or a list of the files of a set. `options`
+ * are signal; for addresses headers and fetch; and alone, which leaves the other files of a set.
+ */
 export async function open(what, options = {}) {
   const session = await Session.open(what, options);
   try {
@@ -288,11 +376,9 @@ export async function open(what, options = {}) {
 
 /** The document of `ingot check --json`, also of a file that `open` refuses. */
 export async function check(what, options = {}) {
-  const session = new Session(await openSources(what, options.signal));
+  const session = new Session(await openSources(what, {signal: options.signal}));
   try {
-    const instance = new Instance(await load('full'), 'full');
-    for (const source of session.sources) instance.addFile(source);
-    session.instance = instance;
+    session.instance = await session.instantiate('full');
     return await session.document('check', options);
   } finally {
     await session.close();

@@ -40,6 +40,15 @@ export function load(kind) {
   return compiled.get(kind);
 }
 
+function outOfMemory() {
+  return new IngotError({code: 'out_of_memory', message: 'the module ended: its memory is full'});
+}
+
+/** JavaScript reads the numbers of WebAssembly with a sign; pointers above 2 GiB have none. */
+function unsigned(result) {
+  return typeof result === 'number' ? result >>> 0 : result;
+}
+
 const notThere = 52; // ENOSYS of WASI
 
 /** What a module may ask of a system: chance, the time, and nothing else. */
@@ -70,18 +79,40 @@ function systemOf(memory) {
 }
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+// A mark at the beginning of a text is a character of it.
+const decoder = new TextDecoder('utf-8', {ignoreBOM: true});
 
 export class Instance {
-  /** Where the ranges of files lie in the memory, by file and offset. */
-  ranges = new Map();
+  /** The ranges of files that are here, by file and offset, and how many calls use each. */
+  #ranges = new Map();
+  #failure;
+  #isFull;
 
   constructor(module, kind) {
     this.kind = kind;
-    const system = systemOf(() => this.memory);
-    this.exports = new WebAssembly.Instance(module, {wasi_snapshot_preview1: system}).exports;
-    this.memory = this.exports.memory;
-    this.exports._initialize?.();
+    this.exports = {};
+    this.#guard(() => {
+      const wasm = new WebAssembly.Instance(module, {wasi_snapshot_preview1: systemOf(() => this.memory)}).exports;
+      this.memory = wasm.memory;
+      this.#isFull = wasm.is_out_of_memory;
+      for (const [name, value] of Object.entries(wasm)) {
+        if (typeof value === 'function') this.exports[name] = (...given) => this.#guard(() => unsigned(value(...given)));
+      }
+      this.exports._initialize?.();
+    });
+  }
+
+  /** A trap becomes an error, as the instance is of no use any more. */
+  #guard(run) {
+    if (this.#failure) throw this.#failure;
+    try {
+      return run();
+    } catch (error) {
+      if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) throw error;
+      const isFull = this.#isFull?.() ?? 1;
+      this.#failure = isFull !== 0 ? outOfMemory() : new IngotError({code: 'internal', message: `the module ended: ${error.message}`});
+      throw this.#failure;
+    }
   }
 
   bytes(data, size) {
@@ -92,11 +123,12 @@ export class Instance {
   with(content, use) {
     const bytes = typeof content === 'string' ? encoder.encode(content) : content;
     const data = this.exports.take_memory(bytes.length || 1);
+    if (data === 0) throw outOfMemory();
     try {
       this.bytes(data, bytes.length).set(bytes);
       return use(data, bytes.length);
     } finally {
-      this.exports.give_memory_back(data);
+      if (!this.#failure) this.exports.give_memory_back(data);
     }
   }
 
@@ -110,29 +142,38 @@ export class Instance {
     });
   }
 
-  addRange(file, offset, bytes) {
+  /** Adds bytes of a file, for good or until dropRange() was called as often as this. */
+  addRange(file, offset, bytes, stays) {
     const data = this.exports.add_range(file, BigInt(offset), bytes.length);
     this.bytes(data, bytes.length).set(bytes);
-    this.ranges.set(`${file}:${offset}`, {file, offset, data, size: bytes.length});
+    const place = `${file}:${offset}`;
+    if (!this.#ranges.has(place)) this.#ranges.set(place, {file, offset, size: 0, users: 0, stays: false});
+    const range = this.#ranges.get(place);
+    range.size = Math.max(range.size, bytes.length);
+    range.stays ||= stays;
+    if (!stays) ++range.users;
   }
 
-  dropRanges(file, begin) {
-    this.exports.drop_ranges(file, BigInt(begin));
-    for (const [key, range] of this.ranges) {
-      if (range.file === file && range.offset >= begin) this.ranges.delete(key);
-    }
+  dropRange(file, offset) {
+    const place = `${file}:${offset}`;
+    const range = this.#ranges.get(place);
+    if (--range.users > 0 || range.stays || this.#failure) return;
+    this.#ranges.delete(place);
+    this.exports.drop_range(file, BigInt(offset));
   }
 
   /** Takes over what another instance has of the same files. */
   takeRanges(other) {
-    for (const {file, offset, data, size} of other.ranges.values()) {
-      this.addRange(file, offset, other.bytes(data, size));
+    for (const {file, offset, size, stays} of other.#ranges.values()) {
+      if (!stays) continue;
+      this.addRange(file, offset, other.bytes(other.exports.range_data(file, BigInt(offset)), size), true);
     }
   }
 
-  /** The ranges that were asked for since the last call and are not here. */
+  /** The ranges that were asked for since the last call and are not here, by file and offset. */
   missing() {
     this.exports.missing();
-    return JSON.parse(this.result()).map(([file, offset, size]) => ({file, offset, size}));
+    return JSON.parse(this.result()).map(([file, offset, size]) => ({file, offset, size}))
+      .sort((a, b) => a.file - b.file || a.offset - b.offset);
   }
 }

@@ -7,6 +7,7 @@
 // the host adds them and calls again.
 #include <cstdlib>
 #include <ingot/text.hpp>
+#include <new>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -20,6 +21,14 @@ namespace {
 std::string result_text;
 std::vector<float> floats;
 bool is_remote = false;
+OpenOptions open_options = {.access = FileAccess::read};
+bool is_full = false;
+
+// Without exceptions, memory that is not there ends the module.
+const std::new_handler ends_module = std::set_new_handler([] {
+  is_full = true;
+  __builtin_trap();
+});
 
 using AddCommand = void (*)(CLI::App&, cli::Console&);
 
@@ -59,7 +68,7 @@ int run_command(const std::vector<std::string>& words) {
   }
   if (command == nullptr) return wrong("there is no such document");
   cli::Console console;
-  console.set_remote(is_remote);
+  console.set_opening(is_remote, open_options);
   CLI::App app;
   command->add(app, console);
   for (std::size_t i = 1; i + 1 < words.size(); i += 2) {
@@ -100,6 +109,9 @@ int refuse(const Error& error) {
 
 using namespace ingot;
 
+/// Whether a trap came because there was no memory.
+INGOT_WEB_EXPORT(is_out_of_memory) int is_out_of_memory() { return web::is_full ? 1 : 0; }
+
 INGOT_WEB_EXPORT(take_memory) void* take_memory(std::size_t size_bytes) {
   return std::malloc(size_bytes);
 }
@@ -116,8 +128,13 @@ std::byte* add_range(std::size_t file, std::uint64_t offset, std::size_t size_by
   return web::add_range(file, offset, size_bytes).data();
 }
 
-INGOT_WEB_EXPORT(drop_ranges) void drop_ranges(std::size_t file, std::uint64_t offset) {
-  web::drop_ranges(file, offset);
+INGOT_WEB_EXPORT(range_data)
+const std::byte* range_data(std::size_t file, std::uint64_t offset) {
+  return web::range_at(file, offset).data();
+}
+
+INGOT_WEB_EXPORT(drop_range) void drop_range(std::size_t file, std::uint64_t offset) {
+  web::drop_range(file, offset);
 }
 
 INGOT_WEB_EXPORT(missing) int missing() {
@@ -137,11 +154,12 @@ INGOT_WEB_EXPORT(result_data) const char* result_data() { return web::result_tex
 INGOT_WEB_EXPORT(result_size) std::size_t result_size() { return web::result_text.size(); }
 
 /// Opens the model that the other functions are about; the weights of a remote one are not read
-/// for a document.
+/// for a document. One file of a set is a model of its own if it `is_alone`.
 INGOT_WEB_EXPORT(open_model)
-int open_model(const char* name, std::size_t name_bytes, bool is_remote) {
+int open_model(const char* name, std::size_t name_bytes, bool is_remote, bool is_alone) {
   web::is_remote = is_remote;
-  Result<Model> model = Model::open(std::string(name, name_bytes), {.access = FileAccess::read});
+  web::open_options.with_shards = !is_alone;
+  Result<Model> model = Model::open(std::string(name, name_bytes), web::open_options);
   if (!model) return web::refuse(model.error());
   web::opened() = *std::move(model);
   return 0;
@@ -164,6 +182,23 @@ INGOT_WEB_EXPORT(list_keys) int list_keys() {
   });
 }
 
+/// Where the parts of the files are.
+INGOT_WEB_EXPORT(list_files) int list_files() {
+  return web::give_json([&](cli::JsonStream& json) {
+    json.objects(web::opened()->files(), [&](const ModelFile& file) {
+      json.member("name", file.path);
+      json.member("size", file.file_bytes);
+      json.member("version", file.version);
+      json.member("byte_order", file.byte_order == Endian::little ? "little" : "big");
+      json.member("alignment", file.alignment);
+      json.member("key_count", file.metadata.size());
+      json.member("infos_offset", file.infos_offset);
+      json.member("header_bytes", file.header_bytes);
+      json.member("data_offset", file.data_offset);
+    });
+  });
+}
+
 /// The elements of the array of a key.
 INGOT_WEB_EXPORT(read_value) int read_value(std::size_t key) {
   return web::give_json([&](cli::JsonStream& json) {
@@ -172,14 +207,26 @@ INGOT_WEB_EXPORT(read_value) int read_value(std::size_t key) {
   });
 }
 
+/// The file that holds a tensor.
+INGOT_WEB_EXPORT(file_of_tensor) std::size_t file_of_tensor(std::size_t tensor) {
+  const Model& model = *web::opened();
+  return web::number_of(model.files()[model.tensors()[tensor].shard].path);
+}
+
 /// Decodes rows of a tensor; the floats are at `floats_data`, the result is their number.
 INGOT_WEB_EXPORT(read_rows)
 int read_rows(std::size_t tensor, std::uint64_t first_row, std::uint64_t row_count) {
   const TensorInfo& info = web::opened()->tensors()[tensor];
-  const std::uint64_t most = std::uint64_t{1} << 28;  // a gigabyte of floats
+  const std::uint64_t most = std::uint64_t{1} << 27;  // half a gigabyte of floats
   if (info.row_elements() == 0 || row_count > most / info.row_elements()) {
     return web::refuse({Errc::limit_exceeded, Error::no_offset, std::string(info.name),
                         "too many rows for one call"});
+  }
+  // All at once, as the decoder reads small pieces, each of which would be a call of its own.
+  const std::uint64_t row_bytes = info.size_bytes / info.row_count();
+  const std::uint64_t offset = web::opened()->file_offset(info) + first_row * row_bytes;
+  if (!web::has_range(file_of_tensor(tensor), offset, row_count * row_bytes)) {
+    return web::refuse({Errc::io_error, offset, std::string(info.name), "it is not here yet"});
   }
   web::floats.resize(static_cast<std::size_t>(row_count * info.row_elements()));
   const Result<void> done = web::opened()->dequantize_rows(info, first_row, row_count, web::floats);

@@ -5,6 +5,7 @@
 #include <ingot/text.hpp>
 
 #include "cli/command.hpp"
+#include "text/words.hpp"
 
 namespace CLI {
 
@@ -50,8 +51,8 @@ CLI::Option* add_target(CLI::App& app, const std::string& name, Target& target) 
 
 namespace detail {
 
-CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::string&,
-                        const std::vector<std::string>& words, TakeWord take, const std::string&) {
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string_view,
+                        const std::vector<std::string>& words, TakeWord take, std::string_view) {
   app.add(name, [words, take = std::move(take)](const std::string& value) {
     const auto found = std::find(words.begin(), words.end(), value);
     if (found == words.end()) {
@@ -66,7 +67,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::strin
 }
 
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t lowest,
-                        std::uint64_t highest, TakeNumber take, const std::string&) {
+                        std::uint64_t highest, TakeNumber take, std::string_view) {
   app.add(name, [=, take = std::move(take)](const std::string& value) {
     std::uint64_t number = 0;
     const char* const last = value.data() + value.size();
@@ -83,14 +84,13 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t lo
 
 }  // namespace detail
 
-CLI::App& add_command(CLI::App& program, const std::string&, const std::string&,
-                      const std::string&) {
+CLI::App& add_command(CLI::App& program, const std::string&, std::string_view, std::string_view) {
   return program;
 }
 
 void on_run(CLI::App& command, std::function<void()> run) { command.run = std::move(run); }
 
-CLI::Option* add_switch(CLI::App& app, const std::string& name, bool& target, const std::string&) {
+CLI::Option* add_switch(CLI::App& app, const std::string& name, bool& target, std::string_view) {
   app.add(name, [&target](const std::string& value) {
     target = value != "false";
     return std::string();
@@ -98,24 +98,32 @@ CLI::Option* add_switch(CLI::App& app, const std::string& name, bool& target, co
   return no_option();
 }
 
-CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& target,
-                      const std::string&, const std::string&) {
+CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& target, std::string_view,
+                      std::string_view) {
   return add_target(app, name, target);
 }
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& target,
-                      const std::string&, const std::string&) {
+                      std::string_view, std::string_view) {
   return add_target(app, name, target);
 }
 CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& target,
-                       const std::string&, const std::string&) {
+                       std::string_view, std::string_view) {
   return add_target(app, name, target);
 }
+CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& target,
+                      std::string_view, std::string_view) {
+  app.add(name, [&target](const std::string& value) {
+    for (std::string& word : split_list(value)) target.push_back(std::move(word));
+    return std::string();
+  });
+  return no_option();
+}
 CLI::Option* add_argument(CLI::App& app, const std::string& name, std::string& target,
-                          const std::string&) {
+                          std::string_view) {
   return add_target(app, name, target);
 }
 CLI::Option* add_argument(CLI::App& app, const std::string& name, std::vector<std::string>& target,
-                          const std::string&) {
+                          std::string_view) {
   return add_target(app, name, target);
 }
 CLI::Option* add_file(CLI::App& app, std::string& target) {

@@ -29,19 +29,24 @@ struct File {
 std::vector<File> files;
 std::vector<MissingRange> missing;
 
+/// The bytes that are here from an offset on, up to the end of their range.
+std::span<const std::byte> bytes_at(const File& file, std::uint64_t offset) {
+  auto range = file.ranges.upper_bound(offset);
+  if (range == file.ranges.begin()) return {};
+  --range;
+  const std::uint64_t skipped = offset - range->first;
+  if (skipped >= range->second.size()) return {};
+  return std::span(range->second).subspan(static_cast<std::size_t>(skipped));
+}
+
 /// Copies what is here; returns how much.
 std::size_t copy_range(const File& file, std::uint64_t offset, std::span<std::byte> destination) {
   std::size_t done = 0;
   while (done < destination.size()) {
-    const std::uint64_t at = offset + done;
-    auto range = file.ranges.upper_bound(at);
-    if (range == file.ranges.begin()) break;
-    --range;
-    const std::uint64_t skipped = at - range->first;
-    if (skipped >= range->second.size()) break;
-    const auto from = static_cast<std::size_t>(skipped);
-    const std::size_t size = std::min(range->second.size() - from, destination.size() - done);
-    std::memcpy(destination.data() + done, range->second.data() + from, size);
+    const auto bytes = bytes_at(file, offset + done);
+    if (bytes.empty()) break;
+    const std::size_t size = std::min(bytes.size(), destination.size() - done);
+    std::memcpy(destination.data() + done, bytes.data(), size);
     done += size;
   }
   return done;
@@ -73,9 +78,9 @@ class RangeSource final : public Source {
 class WebFiles final : public Store {
  public:
   [[nodiscard]] Result<std::unique_ptr<Source>> open(const std::string& name) const override {
-    const auto file = std::ranges::find(files, name, &File::name);
-    if (file == files.end()) return fail(Errc::io_error, name, "there is no such file");
-    return std::make_unique<RangeSource>(static_cast<std::size_t>(file - files.begin()));
+    const std::size_t file = number_of(name);
+    if (file == files.size()) return fail(Errc::io_error, name, "there is no such file");
+    return std::make_unique<RangeSource>(file);
   }
   [[nodiscard]] Result<std::vector<std::string>> list(const std::string&) const override {
     std::vector<std::string> names;
@@ -96,21 +101,27 @@ std::span<std::byte> add_range(std::size_t file, std::uint64_t offset, std::size
   return std::span(range).first(size_bytes);
 }
 
-std::vector<MissingRange> take_missing() {
-  std::vector<MissingRange> ranges = std::exchange(missing, {});
-  std::ranges::sort(ranges, {}, [](const MissingRange& range) {
-    return std::tuple(range.file, range.offset, ~range.size_bytes);
-  });
-  const auto same = std::ranges::unique(ranges, [](const MissingRange& a, const MissingRange& b) {
-    return a.file == b.file && a.offset == b.offset;
-  });
-  ranges.erase(same.begin(), same.end());
-  return ranges;
+std::vector<MissingRange> take_missing() { return std::exchange(missing, {}); }
+
+std::span<const std::byte> range_at(std::size_t file, std::uint64_t offset) {
+  return files[file].ranges[offset];
 }
 
-void drop_ranges(std::size_t file, std::uint64_t offset) {
-  auto& ranges = files[file].ranges;
-  ranges.erase(ranges.lower_bound(offset), ranges.end());
+void drop_range(std::size_t file, std::uint64_t offset) { files[file].ranges.erase(offset); }
+
+std::size_t number_of(const std::string& name) {
+  return static_cast<std::size_t>(std::ranges::find(files, name, &File::name) - files.begin());
+}
+
+bool has_range(std::size_t file, std::uint64_t offset, std::uint64_t size_bytes) {
+  const std::uint64_t end = offset + size_bytes;
+  while (offset < end) {
+    const auto bytes = bytes_at(files[file], offset);
+    if (bytes.empty()) break;
+    offset += bytes.size();
+  }
+  if (offset < end) missing.push_back({file, offset, end - offset});
+  return offset >= end;
 }
 
 }  // namespace web

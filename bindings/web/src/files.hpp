@@ -24,10 +24,19 @@ void add_file(std::string name, std::uint64_t size_bytes, std::uint64_t first_re
 [[nodiscard]] std::span<std::byte> add_range(std::size_t file, std::uint64_t offset,
                                              std::size_t size_bytes);
 
-/// The ranges that were missing since the last call, once each.
-[[nodiscard]] std::vector<MissingRange> take_missing();
+/// The bytes of a range that was added at `offset`.
+[[nodiscard]] std::span<const std::byte> range_at(std::size_t file, std::uint64_t offset);
 
-/// Forgets the ranges behind `offset`: weights that were read once.
-void drop_ranges(std::size_t file, std::uint64_t offset);
+/// Forgets the range that was added at `offset`.
+void drop_range(std::size_t file, std::uint64_t offset);
+
+/// The number of a file that was added under this name.
+[[nodiscard]] std::size_t number_of(const std::string& name);
+
+/// Whether all bytes of a range are here; those that are not become missing.
+[[nodiscard]] bool has_range(std::size_t file, std::uint64_t offset, std::uint64_t size_bytes);
+
+/// The ranges that were missing since the last call, some more than once.
+[[nodiscard]] std::vector<MissingRange> take_missing();
 
 }  // namespace ingot::web

@@ -9,10 +9,11 @@
 
 #include "cli/command.hpp"
 #include "commands/check/check_report.hpp"
+#include "commands/check/chosen_rules.hpp"
 #include "module.hpp"
-#include "text/chat_json.hpp"
 #include "text/show_json.hpp"
 #include "text/shown_keys.hpp"
+#include "values.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -25,19 +26,15 @@ struct ShowOptions {
 struct CheckOptionsOfWeb {
   std::string file;
   CheckOptions check;
-  std::vector<std::string> ignored;
-  std::vector<std::string> only;
+  ChosenRules rules;
   bool is_strict = false;
-
-  [[nodiscard]] bool wants(const CheckRule& rule) const {
-    return (only.empty() || std::ranges::find(only, rule.name) != only.end()) &&
-           std::ranges::find(ignored, rule.name) == ignored.end();
-  }
 };
 
 ExitCode check(CheckOptionsOfWeb& options, Console& console) {
+  const std::string problem = options.rules.problem();
+  if (!problem.empty()) return console.refuse_usage("check: " + problem);
   options.check.thread_count = 1;
-  options.check.is_wanted = [&](const CheckRule& rule) { return options.wants(rule); };
+  options.check.is_wanted = [&](const CheckRule& rule) { return options.rules.wants(rule); };
   const auto report = make_check_report(console, false, true, options.is_strict);
   report->begin_file(options.file);
   CheckedFile checked{.file = options.file};
@@ -68,8 +65,7 @@ void add_check_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<CheckOptionsOfWeb>();
   add_file(program, options->file);
   add_switch(program, "--strict", options->is_strict, {});
-  add_texts(program, "--ignore", options->ignored, {}, {});
-  add_texts(program, "--only", options->only, {}, {});
+  add_rule_options(program, options->rules);
   add_number(program, "--limit", options->check.max_findings_per_rule, 0, 1'000'000'000, {});
   on_run(program, [options, &console] { console.finish(check(*options, console)); });
 }
@@ -141,12 +137,10 @@ int decode(const TokenId* ids, std::size_t count, bool show_special, bool remove
   return text ? web::give(*std::move(text)) : web::refuse(text.error());
 }
 
-/// The prompt of a conversation. The request is a JSON object.
+/// The prompt of a conversation, of the members of a request.
 INGOT_WEB_EXPORT(render_chat) int render_chat(const char* request, std::size_t request_bytes) {
-  const auto value = cli::parse_chat_json({request, request_bytes});
-  if (!value) {
-    return web::refuse({Errc::invalid_argument, Error::no_offset, "messages", value.error()});
-  }
+  const Result<ChatValue> value = web::read_value({request, request_bytes});
+  if (!value) return web::refuse(value.error());
   Result<std::string> text = web::render(*value);
   return text ? web::give(*std::move(text)) : web::refuse(text.error());
 }

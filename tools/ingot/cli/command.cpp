@@ -47,9 +47,9 @@ CLI::Option* with_slashes(CLI::Option* option, std::string_view word) {
 
 namespace detail {
 
-CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::string& value_name,
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string_view value_name,
                         const std::vector<std::string>& words, TakeWord take,
-                        const std::string& description) {
+                        std::string_view description) {
   const std::string explained = fmt::format(fmt::runtime(description), list_words(words));
   const auto parse = [name, words, take = std::move(take)](const std::string& word) {
     const auto found = std::find(words.begin(), words.end(), word);
@@ -60,14 +60,14 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::strin
     take(static_cast<std::size_t>(found - words.begin()));
   };
   CLI::Option* option = app.add_option_function<std::string>(name, parse, explained)
-                            ->type_name(value_name)
+                            ->type_name(std::string(value_name))
                             ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   note_words(*option, words);
   return option;
 }
 
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t lowest,
-                        std::uint64_t highest, TakeNumber take, const std::string& description) {
+                        std::uint64_t highest, TakeNumber take, std::string_view description) {
   const auto parse = [=, take = std::move(take)](const std::string& word) {
     const auto number = parse_number<std::uint64_t>(word);
     if (!number || *number < lowest || *number > highest) {
@@ -76,17 +76,17 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t lo
     }
     take(*number);
   };
-  return app.add_option_function<std::string>(name, parse, description)
+  return app.add_option_function<std::string>(name, parse, std::string(description))
       ->type_name("N")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 }  // namespace detail
 
-CLI::App& add_command(CLI::App& program, const std::string& name, const std::string& description,
-                      const std::string& examples) {
-  CLI::App& command = *program.add_subcommand(name, description);
-  command.footer(examples);
+CLI::App& add_command(CLI::App& program, const std::string& name, std::string_view description,
+                      std::string_view examples) {
+  CLI::App& command = *program.add_subcommand(name, std::string(description));
+  command.footer(std::string(examples));
   return command;
 }
 
@@ -95,45 +95,51 @@ void on_run(CLI::App& command, std::function<void()> run) { command.callback(std
 void require(CLI::Option* option) { option->required(); }
 
 CLI::Option* add_argument(CLI::App& app, const std::string& name, std::string& target,
-                          const std::string& description) {
-  return with_slashes(app.add_option(name, target, description), name);
+                          std::string_view description) {
+  return with_slashes(app.add_option(name, target, std::string(description)), name);
 }
 
 CLI::Option* add_argument(CLI::App& app, const std::string& name,
-                          std::optional<std::string>& target, const std::string& description) {
-  return with_slashes(app.add_option(name, target, description), name);
+                          std::optional<std::string>& target, std::string_view description) {
+  return with_slashes(app.add_option(name, target, std::string(description)), name);
 }
 
 CLI::Option* add_argument(CLI::App& app, const std::string& name, std::vector<std::string>& target,
-                          const std::string& description) {
-  return with_slashes(app.add_option(name, target, description), name);
+                          std::string_view description) {
+  return with_slashes(app.add_option(name, target, std::string(description)), name);
 }
 
 CLI::Option* add_switch(CLI::App& app, const std::string& name, bool& target,
-                        const std::string& description) {
-  return app.add_flag(name, target, description)->disable_flag_override();
+                        std::string_view description) {
+  return app.add_flag(name, target, std::string(description))->disable_flag_override();
 }
 
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& target,
-                      const std::string& value_name, const std::string& description) {
-  return with_slashes(app.add_option(name, target, description), value_name)
-      ->type_name(value_name)
+                      std::string_view value_name, std::string_view description) {
+  return with_slashes(app.add_option(name, target, std::string(description)), value_name)
+      ->type_name(std::string(value_name))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& target,
-                      const std::string& value_name, const std::string& description) {
+                      std::string_view value_name, std::string_view description) {
   const auto take = [&target](const std::string& text) { target = text; };
-  return with_slashes(app.add_option_function<std::string>(name, take, description), value_name)
-      ->type_name(value_name)
+  return with_slashes(app.add_option_function<std::string>(name, take, std::string(description)),
+                      value_name)
+      ->type_name(std::string(value_name))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& target,
-                       const std::string& value_name, const std::string& description) {
-  return with_slashes(app.add_option(name, target, description), value_name)
-      ->type_name(value_name)
+                       std::string_view value_name, std::string_view description) {
+  return with_slashes(app.add_option(name, target, std::string(description)), value_name)
+      ->type_name(std::string(value_name))
       ->allow_extra_args(false);
+}
+
+CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& target,
+                      std::string_view value_name, std::string_view description) {
+  return add_texts(app, name, target, value_name, description)->delimiter(',');
 }
 
 CLI::Option* add_file(CLI::App& app, std::string& target) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,19 +31,19 @@ using Choices = std::vector<std::pair<std::string, T>>;
 namespace detail {
 
 using TakeWord = std::function<void(std::size_t position)>;
-CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::string& value_name,
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string_view value_name,
                         const std::vector<std::string>& words, TakeWord take,
-                        const std::string& description);
+                        std::string_view description);
 
 using TakeNumber = std::function<void(std::uint64_t number)>;
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::uint64_t lowest,
-                        std::uint64_t highest, TakeNumber take, const std::string& description);
+                        std::uint64_t highest, TakeNumber take, std::string_view description);
 
 }  // namespace detail
 
 /// Declares `ingot NAME`; its help ends with `examples`.
-CLI::App& add_command(CLI::App& program, const std::string& name, const std::string& description,
-                      const std::string& examples);
+CLI::App& add_command(CLI::App& program, const std::string& name, std::string_view description,
+                      std::string_view examples);
 
 /// Sets the action of the command, which runs after its options are read.
 void on_run(CLI::App& command, std::function<void()> run);
@@ -52,14 +53,14 @@ void require(CLI::Option* option);
 
 /// An option without a value.
 CLI::Option* add_switch(CLI::App& app, const std::string& name, bool& target,
-                        const std::string& description);
+                        std::string_view description);
 
 /// An option that takes one of a few words; the last one given counts. `{}` in the description
 /// becomes the list of the words.
 template <class T>
-CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::string& value_name,
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string_view value_name,
                         T& target, const Choices<std::type_identity_t<T>>& choices,
-                        const std::string& description) {
+                        std::string_view description) {
   std::vector<std::string> words;
   std::vector<T> values;
   for (const auto& [word, value] : choices) {
@@ -73,7 +74,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::strin
 /// An option that takes a whole number; the last one given counts.
 template <class T>
 CLI::Option* add_number(CLI::App& app, const std::string& name, T& target, std::uint64_t lowest,
-                        std::uint64_t highest, const std::string& description) {
+                        std::uint64_t highest, std::string_view description) {
   const auto take = [&target](std::uint64_t number) { target = static_cast<T>(number); };
   return detail::add_number(app, name, lowest, highest, take, description);
 }
@@ -81,19 +82,23 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, T& target, std::
 /// An option that takes any text; the last one given counts. The second form tells whether it was
 /// given, the third gathers all.
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& target,
-                      const std::string& value_name, const std::string& description);
+                      std::string_view value_name, std::string_view description);
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std::string>& target,
-                      const std::string& value_name, const std::string& description);
+                      std::string_view value_name, std::string_view description);
 CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& target,
-                       const std::string& value_name, const std::string& description);
+                       std::string_view value_name, std::string_view description);
+
+/// The same, of which one value may be several with commas between them.
+CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& target,
+                      std::string_view value_name, std::string_view description);
 
 /// A positional argument, or several of the same kind.
 CLI::Option* add_argument(CLI::App& app, const std::string& name, std::string& target,
-                          const std::string& description);
+                          std::string_view description);
 CLI::Option* add_argument(CLI::App& app, const std::string& name,
-                          std::optional<std::string>& target, const std::string& description);
+                          std::optional<std::string>& target, std::string_view description);
 CLI::Option* add_argument(CLI::App& app, const std::string& name, std::vector<std::string>& target,
-                          const std::string& description);
+                          std::string_view description);
 
 /// The positional argument FILE, or FILE... if `target` holds several.
 CLI::Option* add_file(CLI::App& app, std::string& target);

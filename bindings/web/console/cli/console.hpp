@@ -5,28 +5,16 @@
 // drops what writes for people.
 #pragma once
 
-#include <cstdint>
 #include <ingot/error.hpp>
-#include <ingot/interop.hpp>
 #include <ingot/model.hpp>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "cli/console_terms.hpp"
 #include "cli/output.hpp"
 #include "cli/remote_models.hpp"
-
-#define INGOT_CLI_TRY(declaration, expression, console, file)                     \
-  INGOT_TRY_(declaration, expression, INGOT_CONCATENATE(ingot_result_, __LINE__), \
-             (console).fail(file, INGOT_CONCATENATE(ingot_result_, __LINE__).error()))
-
-#define INGOT_CLI_TRY_VOID(expression, console, file)            \
-  do {                                                           \
-    if (const auto ingot_result_ = (expression); !ingot_result_) \
-      return (console).fail(file, ingot_result_.error());        \
-  } while (false)
 
 namespace CLI {
 
@@ -51,29 +39,6 @@ class Option {};
 }  // namespace CLI
 
 namespace ingot::cli {
-
-enum class ExitCode : std::uint8_t { done, negative, usage, refused, system };
-
-enum class Style : std::uint8_t {
-  plain,
-  strong,
-  faint,
-  accent,
-  second,
-  third,
-  fourth,
-  good,
-  warning,
-  bad
-};
-
-struct ForeignFile {
-  std::string_view format;
-  std::uint64_t file_bytes = 0;
-  std::vector<FileFact> facts;
-  std::vector<std::string> paths;
-  std::vector<std::uint64_t> data_offsets;
-};
 
 /// What the commands ask of the network: nothing, the host fetches what is missing.
 class WebModels {
@@ -142,7 +107,10 @@ class Console {
   // --- for the module that runs a command
   // ---------------------------------------------------------
 
-  void set_remote(bool is_remote) noexcept { is_remote_ = is_remote; }
+  void set_opening(bool is_remote, const OpenOptions& options) noexcept {
+    is_remote_ = is_remote;
+    open_options_ = options;
+  }
   /// The document.
   [[nodiscard]] std::string take_printed() {
     static_cast<void>(out_.flush());

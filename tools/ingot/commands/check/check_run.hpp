@@ -12,6 +12,7 @@
 #include "cli/console.hpp"
 #include "commands/check/check_baseline.hpp"
 #include "commands/check/check_report.hpp"
+#include "commands/check/chosen_rules.hpp"
 
 namespace ingot::cli {
 
@@ -20,8 +21,7 @@ struct CheckArguments {
   std::vector<std::string> files;
   CheckOptions check;
   std::vector<std::string> fail_on;
-  std::vector<std::string> ignored;
-  std::vector<std::string> only;
+  ChosenRules rules;
   std::string template_file;
   std::string projector;
   std::string baseline;

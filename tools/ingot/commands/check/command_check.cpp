@@ -66,32 +66,6 @@ std::optional<FailOn> parse_fail_on(const std::vector<std::string>& words) {
   return fail_on;
 }
 
-/// What is wrong with the names of rules; empty if nothing.
-std::string problem_of_rules(const CheckArguments& options) {
-  for (const auto* names : {&options.ignored, &options.only}) {
-    for (const std::string& name : *names) {
-      const CheckRule* rule = find_check_rule(name);
-      if (rule == nullptr) {
-        return "there is no rule \"" + escape(name) + "\"; --list-rules prints them";
-      }
-      if (rule->is_refusal && names == &options.ignored) {
-        return escape(name) + " cannot be ignored: files that break it do not open";
-      }
-    }
-  }
-  return {};
-}
-
-void choose_rules(CheckArguments& options) {
-  if (options.ignored.empty() && options.only.empty()) return;
-  options.check.is_wanted = [&options](const CheckRule& rule) {
-    const auto names = [&](const std::vector<std::string>& list) {
-      return std::find(list.begin(), list.end(), rule.name) != list.end();
-    };
-    return (options.only.empty() || names(options.only)) && !names(options.ignored);
-  };
-}
-
 std::string usage_problem(const CheckArguments& options, bool is_json) {
   if (options.is_sarif && is_json) return "--sarif and --json are two formats; give one of them";
   if (options.files.empty() && !options.lists_rules) {
@@ -101,7 +75,7 @@ std::string usage_problem(const CheckArguments& options, bool is_json) {
     return "--fail-on takes error, warning and security, several with commas between them";
   }
   if (options.seconds && !options.check.with_data) return "--time-limit goes with --data";
-  return problem_of_rules(options);
+  return options.rules.problem();
 }
 
 /// Ends a run: what is known and did not come, and the new baseline.
@@ -124,7 +98,9 @@ ExitCode run(CheckArguments& options, Console& console) {
     list_check_rules(console);
     return ExitCode::done;
   }
-  choose_rules(options);
+  if (!options.rules.ignored.empty() || !options.rules.only.empty()) {
+    options.check.is_wanted = [&](const CheckRule& rule) { return options.rules.wants(rule); };
+  }
   if (!options.template_file.empty()) {
     INGOT_CLI_TRY(options.check.chat_template, read_whole(options.template_file), console,
                   options.template_file);
@@ -170,14 +146,11 @@ void add_check_command(CLI::App& program, Console& console) {
              "status 4");
   add_switch(command, "--strict", options->is_strict, "Notes count as warnings");
   CLI::Option* fail_on =
-      add_texts(command, "--fail-on", options->fail_on, "WHAT",
-                "Exit with 1 on error, warning (errors, too) or security, several with commas "
-                "between them; default: warning");
-  fail_on->delimiter(',');
+      add_list(command, "--fail-on", options->fail_on, "WHAT",
+               "Exit with 1 on error, warning (errors, too) or security, several with commas "
+               "between them; default: warning");
   note_words(*fail_on, {"error", "warning", "security"});
-  add_texts(command, "--ignore", options->ignored, "RULE", "Leave out a rule")->delimiter(',');
-  add_texts(command, "--only", options->only, "RULE", "Apply this rule alone, and others so named")
-      ->delimiter(',');
+  add_rule_options(command, options->rules);
   add_text(command, "--template", options->template_file, "FILE",
            "Compare the chat template with that of FILE, as its publisher has it");
   add_text(command, "--with", options->projector, "FILE",

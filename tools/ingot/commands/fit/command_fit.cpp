@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `ingot fit FILE` -- will it run? The memory on every device, from the header alone.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <ingot/text.hpp>

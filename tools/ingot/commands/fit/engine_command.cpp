@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "commands/fit/engine_command.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string_view>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "commands/fit/fit_page.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

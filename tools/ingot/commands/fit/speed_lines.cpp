@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "commands/fit/speed_lines.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <ingot/text.hpp>

@@ -52,20 +52,14 @@ struct Options {
 using Tensors = std::vector<const TensorInfo*>;
 
 void sort_tensors(Tensors& tensors, Sort sort) {
-  const auto by = [&](auto comes_before) {
-    std::stable_sort(tensors.begin(), tensors.end(), [&](const TensorInfo* a, const TensorInfo* b) {
-      return comes_before(*a, *b);
-    });
-  };
-  if (sort == Sort::name) {
-    by([](const auto& a, const auto& b) { return natural_less(a.name, b.name); });
-  } else if (sort == Sort::size) {  // a user who sorts by size looks for the large ones
-    by([](const auto& a, const auto& b) { return a.size_bytes > b.size_bytes; });
-  } else if (sort == Sort::offset) {
-    by([](const auto& a, const auto& b) {
-      return a.shard != b.shard ? a.shard < b.shard : a.data_offset < b.data_offset;
-    });
-  }
+  if (sort == Sort::file) return;
+  std::stable_sort(
+      tensors.begin(), tensors.end(), [sort](const TensorInfo* a, const TensorInfo* b) {
+        if (sort == Sort::name) return natural_less(a->name, b->name);
+        // A user who sorts by size looks for the large ones.
+        if (sort == Sort::size) return a->size_bytes > b->size_bytes;
+        return a->shard != b->shard ? a->shard < b->shard : a->data_offset < b->data_offset;
+      });
 }
 
 double bits_per_weight(std::uint64_t bytes, std::uint64_t elements) {
