@@ -80,6 +80,7 @@ expect_error 2 "a device is a size like 24G" "$ingot" fit model.gguf -d 24X
 expect_error 2 "is not a number of tokens" "$ingot" fit model.gguf -c much
 expect_error 2 "is not a number of layers" "$ingot" fit model.gguf --gpu-layers some
 expect_error 2 "is not a list of shares" "$ingot" fit model.gguf -d 1G --tensor-split a
+expect_error 2 "is not a list of shares" "$ingot" fit model.gguf -d 1G --tensor-split "1,$(printf "9%.0s" {1..400})"
 expect_error 2 "is not a rate" "$ingot" fit model.gguf -d 1G --bandwidth fast
 expect_error 2 "needs a --device" "$ingot" fit model.gguf --max-context
 expect_error 2 "no quantization" "$ingot" fit model.gguf --table --types Q99
