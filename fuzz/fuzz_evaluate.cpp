@@ -48,7 +48,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(found->base.perplexity() > 0.0);
     require(!(found->base.perplexity_error() < 0.0));
     require(mean_of_chunks(found->base.chunk_losses).mean == found->base.loss.mean);
+    const auto joined = join_evaluations(std::span(&*found, 1));
+    require(joined && joined->base.loss.mean == found->base.loss.mean);
   }
+  const auto part = part_of_text(text, 0, max_text_parts(text));
+  require(part && !part->ids.empty());
   require(usual_chunk_tokens(*model) <= 512);
   require(uses_of(*model).predicts || uses_of(*model).makes_vectors);
   const auto pieces = embedding_chunks_of(*model, "The quick brown fox", min_chunk_tokens, 2);

@@ -66,6 +66,15 @@ inline constexpr std::size_t max_chunk_tokens = std::size_t{1} << 20;
                                                         std::size_t chunk_tokens = 0,
                                                         std::size_t max_chunks = 0);
 
+/// The most parts that a text can be cut into: chunks that are computed together stay together, so
+/// that their figures are those of one run.
+[[nodiscard]] INGOT_EXPORT std::size_t max_text_parts(const TextChunks& text) noexcept;
+
+/// Part `index` of `count` parts of a text: runs of chunks, one after the other.
+/// @return  Errc::invalid_argument if there is no such part.
+[[nodiscard]] INGOT_EXPORT Result<TextChunks> part_of_text(const TextChunks& text,
+                                                           std::size_t index, std::size_t count);
+
 /// How far the work is, in layers of chunks.
 struct EvaluationProgress {
   std::uint64_t done = 0;
@@ -219,6 +228,11 @@ void describe(Visitor& visit, const Evaluation& found) {
                                                        const TextChunks& text,
                                                        const EvaluationOptions& options = {});
 
+/// Makes one result of those of all parts of a text, in their order: to the bit that of one run, on
+/// CPUs of one kind. Errc::invalid_argument if they are of other numbers of models or of chunks of
+/// other sizes, or if there are none.
+[[nodiscard]] INGOT_EXPORT Result<Evaluation> join_evaluations(std::span<const Evaluation> parts);
+
 /// The logits of all tokens of a text: for each token, in order, a number for each entry of the
 /// vocabulary. Errors as of `evaluate`; the result counts as memory.
 [[nodiscard]] INGOT_EXPORT Result<std::vector<float>> compute_logits(
@@ -232,6 +246,9 @@ struct ImportanceOptions {
   /// Also second moments, in blocks of so many columns (imatrix.hpp); 0: none. They take 4 bytes
   /// for each column of a matrix, times this, and count as memory.
   std::size_t moment_columns = 0;
+  /// Sums that are exact, and are kept (imatrix.hpp), so that those of parts of a text add up to
+  /// those of the whole, to the bit. Without it, they run in float32 as llama.cpp's do.
+  bool has_exact_sums = false;
 };
 
 template <class Visitor>
@@ -240,6 +257,7 @@ void describe_options(Visitor& visit, ImportanceOptions& options) {
   visit("dataset", options.dataset);
   visit("includes_output", options.includes_output);
   visit("moment_columns", options.moment_columns);
+  visit("exact_sums", options.has_exact_sums);
 }
 
 /// Collects how much each column of the matrices of the layers matters: sums of squares of their
@@ -252,7 +270,8 @@ void describe_options(Visitor& visit, ImportanceOptions& options) {
 struct SensitivityOptions {
   EvaluationOptions run = {};
   const ImportanceMatrix* importance = nullptr;  ///< Borrowed; for encoding and weighted errors.
-  /// Tensors that need no measurement, because it is known; none if empty.
+  /// Tensors that need no measurement, because it is known; none if empty. It is asked about each
+  /// once, in the order of the network.
   std::function<bool(std::string_view name)> is_known = {};
   /// Receives each measurement as it is made, so that an interrupted run need not begin again.
   std::function<void(const TensorSensitivity&)> measured = {};

@@ -10,6 +10,10 @@
 // tensor W.in_moment of binary32 numbers, [b, columns], with one such matrix for each expert. Its
 // column j is row j mod b of a diagonal block of b columns of the mean of a a^T over all inputs a:
 // how inputs go together, where the importance of a column is only the diagonal.
+//
+// W.in_sum2_exact, which other readers ignore, too, holds the sums without rounding, so that those
+// of parts of a text add up to those of the whole, to the bit: binary64 numbers [columns times
+// experts, 2], first multiples of 2^-8, then of 2^-40 for what these leave.
 #pragma once
 
 #include <cstddef>

@@ -13,6 +13,11 @@ namespace ingot::evaluation {
 /// Tokens that are computed together where chunks are shorter: weights are decoded once for them.
 inline constexpr std::size_t batch_tokens = 512;
 
+/// Chunks that are computed together, at most.
+[[nodiscard]] inline std::size_t chunks_of_batch(const TextChunks& text) noexcept {
+  return std::max<std::size_t>(1, batch_tokens / std::max<std::size_t>(1, text.chunk_tokens));
+}
+
 /// Fails with Errc::invalid_argument for chunks of a length that is not supported.
 [[nodiscard]] Result<void> check_chunk_tokens(std::size_t chunk_tokens,
                                               std::size_t fewest = min_chunk_tokens);
@@ -27,7 +32,7 @@ class ChunkRunner {
   ChunkRunner(const TextChunks& text, const EvaluationOptions& options, std::uint64_t model_layers)
       : text_(text),
         options_(options),
-        batch_chunks_(std::max<std::size_t>(1, batch_tokens / text.chunk_tokens)),
+        batch_chunks_(chunks_of_batch(text)),
         total_(model_layers * text.chunk_count()) {}
 
   /// Fails with Errc::invalid_argument for chunks of a size that is not supported.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <type_traits>
 
 #include "base/byte_order.hpp"
 #include "evaluation/chunk_runner.hpp"
@@ -21,14 +22,31 @@ constexpr std::string_view output_name = "output.weight";
 /// Columns whose squares one thread adds at a time.
 constexpr std::size_t columns_of_piece = 128;
 
-/// Sums of one weight tensor. They run in float32 from token to token, as those of llama.cpp: where
-/// few different inputs are repeated (layer 0), its rounding adds up to some 1e-4 of a sum.
+/// Sums of one weight tensor. Unless they are to be exact, they run in float32 from token to token,
+/// as those of llama.cpp: where few different inputs are repeated (layer 0), its rounding adds up
+/// to some 1e-4 of a sum.
 struct ColumnSums {
   std::size_t columns = 0;
   std::vector<float> squares;               ///< The squares of the first expert, then of the next.
+  std::vector<double> coarse, fine;         ///< The same, exactly: their sums; or empty.
   std::vector<float> counts;                ///< Tokens; a number for each expert.
   std::vector<SecondMoments> moments = {};  ///< The moments of each expert; may be empty.
 };
+
+/// Adds squares without any rounding of sums, so that neither their order nor the parts that they
+/// are added in make a difference. Each is rounded by itself, to a multiple of 2^-8 and, of what
+/// that leaves, to one of 2^-40, as adding and taking away a number with such a last bit does. Sums
+/// of multiples of 2^-8 are exact below 2^45, those of the rest, at most 2^-9, for 2^22 tokens.
+void add_exactly(std::span<const float> x, double& coarse, double& fine) noexcept {
+  constexpr double to_coarse = 0x1.8p44;
+  constexpr double to_fine = 0x1.8p12;
+  for (const float value : x) {
+    const double square = double{value} * double{value};
+    const double head = (square + to_coarse) - to_coarse;
+    coarse += head;
+    fine += ((square - head) + to_fine) - to_fine;
+  }
+}
 
 /// Bytes that own themselves, as a source.
 class OwnedBytes final : public Source {
@@ -64,12 +82,17 @@ class Collector {
                            (options_.includes_output && tensor.name == output_name);
     if (!is_wanted) return;
     ColumnSums& sums = sums_of(tensor);
-    float* squares = sums.squares.data() + expert * sums.columns;
+    const std::size_t first_value = expert * sums.columns;
+    float* squares = sums.squares.data() + first_value;
     const auto add_columns = [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
       for (std::size_t panel = 0; panel < inputs.panel_count(); ++panel) {
         for (std::size_t column = first; column < first + count; ++column) {
-          const float* x = inputs.row(panel, column);
-          for (std::size_t t = 0; t < tokens[panel]; ++t) squares[column] += x[t] * x[t];
+          const std::span<const float> x(inputs.row(panel, column), tokens[panel]);
+          if (options_.has_exact_sums) {
+            add_exactly(x, sums.coarse[first_value + column], sums.fine[first_value + column]);
+            continue;
+          }
+          for (const float value : x) squares[column] += value * value;
         }
       }
       return {};
@@ -108,6 +131,10 @@ class Collector {
           add_tensor(writer, name + ".in_sum2", std::span(shape).subspan(1, dimensions)));
       INGOT_TRY_VOID(
           add_tensor(writer, name + ".counts", std::span(counts_shape).first(dimensions)));
+      if (options_.has_exact_sums) {
+        const std::uint64_t exact_shape[] = {sums.columns * experts, 2};
+        INGOT_TRY_VOID(add_tensor(writer, name + ".in_sum2_exact", exact_shape, TensorType::f64));
+      }
       if (sums.moments.empty()) continue;
       INGOT_TRY_VOID(
           add_tensor(writer, name + ".in_moment", std::span(shape).first(dimensions + 1)));
@@ -115,8 +142,15 @@ class Collector {
     INGOT_TRY(std::vector<std::byte> bytes, writer.serialise_header());
     bytes.reserve(bytes.size() + data_bytes());
     for (auto& [name, sums] : sums_) {
-      append(bytes, sums.squares);
-      append(bytes, sums.counts);
+      for (std::size_t i = 0; i < sums.coarse.size(); ++i) {
+        sums.squares[i] = static_cast<float>(sums.coarse[i] + sums.fine[i]);
+      }
+      append<float>(bytes, sums.squares);
+      append<float>(bytes, sums.counts);
+      if (options_.has_exact_sums) {
+        append_numbers<double>(bytes, sums.coarse);
+        append<double>(bytes, sums.fine);
+      }
       append_moments(bytes, sums);
       sums.moments.clear();
     }
@@ -130,6 +164,10 @@ class Collector {
       const std::uint64_t experts = tensor.shape.size() > 2 ? tensor.shape[2] : 1;
       sums.columns = static_cast<std::size_t>(tensor.row_elements());
       sums.squares.resize(sums.columns * experts);
+      if (options_.has_exact_sums) {
+        sums.coarse.resize(sums.squares.size());
+        sums.fine.resize(sums.squares.size());
+      }
       sums.counts.resize(experts);
       add_room_for_moments(sums);
     }
@@ -149,17 +187,18 @@ class Collector {
   }
 
   static Result<void> add_tensor(ModelWriter& writer, const std::string& name,
-                                 std::span<const std::uint64_t> shape) {
+                                 std::span<const std::uint64_t> shape,
+                                 TensorType type = TensorType::f32) {
     // The data is appended to the header by hand: it goes to memory, not to a file.
-    return writer.add_tensor(name, TensorType::f32, shape,
-                             [](const DataSink&) -> Result<void> { return {}; });
+    return writer.add_tensor(name, type, shape, [](const DataSink&) -> Result<void> { return {}; });
   }
 
   [[nodiscard]] std::size_t data_bytes() const {
     std::size_t floats = 0;
     for (const auto& [name, sums] : sums_) {
       const std::size_t moments = sums.moments.empty() ? 0 : options_.moment_columns;
-      floats += sums.squares.size() * (1 + moments) + sums.counts.size() + 3 * default_alignment;
+      floats += sums.squares.size() * (1 + moments) + sums.counts.size() + 4 * default_alignment +
+                4 * sums.coarse.size();
     }
     return floats * sizeof(float);
   }
@@ -173,14 +212,15 @@ class Collector {
         sums.moments[expert].read_means(column, sums.counts[expert],
                                         std::span(rows).subspan(column * block, block));
       }
-      append_floats(bytes, rows);
+      append_numbers<float>(bytes, rows);
     }
     pad(bytes);
   }
 
   /// A tensor's data, and the padding behind it.
-  static void append(std::vector<std::byte>& bytes, std::span<const float> numbers) {
-    append_floats(bytes, numbers);
+  template <class Number>
+  static void append(std::vector<std::byte>& bytes, std::span<const Number> numbers) {
+    append_numbers(bytes, numbers);
     pad(bytes);
   }
 
@@ -188,11 +228,13 @@ class Collector {
     bytes.resize(evaluation::rounded_up(bytes.size(), default_alignment));
   }
 
-  static void append_floats(std::vector<std::byte>& bytes, std::span<const float> numbers) {
+  template <class Number>
+  static void append_numbers(std::vector<std::byte>& bytes, std::span<const Number> numbers) {
+    using Bits = std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>;
     const std::size_t begin = bytes.size();
     bytes.resize(begin + numbers.size_bytes());
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      store(bytes.data() + begin + i * sizeof(float), std::bit_cast<std::uint32_t>(numbers[i]),
+      store(bytes.data() + begin + i * sizeof(Number), std::bit_cast<Bits>(numbers[i]),
             std::endian::native != std::endian::little);
     }
   }

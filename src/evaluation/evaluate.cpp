@@ -19,6 +19,38 @@ Failure fail_in(const Model& other, Error error) {
   return ingot::fail(std::move(error));
 }
 
+/// Makes means of the figures of chunks, and sorts those of tokens.
+void summarize(Evaluation& found) {
+  const std::vector<double>& base_losses = found.base.chunk_losses;
+  found.base.loss = mean_of_chunks(base_losses);
+  for (ModelComparison& other : found.others) {
+    other.score.loss = mean_of_chunks(other.score.chunk_losses);
+    other.divergence = mean_of_chunks(other.chunk_divergences);
+    other.same_top = mean_of_chunks(other.chunk_same_tops);
+    std::vector<double> ratios(base_losses.size());
+    std::ranges::transform(other.score.chunk_losses, base_losses, ratios.begin(), std::minus<>());
+    other.log_ratio = mean_of_chunks(ratios);
+    std::ranges::sort(other.sorted_divergences);
+  }
+}
+
+template <class Number>
+void append(std::vector<Number>& numbers, const std::vector<Number>& more) {
+  numbers.insert(numbers.end(), more.begin(), more.end());
+}
+
+/// Whether all lists of a part are as long as it says.
+bool is_whole(const Evaluation& part) {
+  const std::size_t chunks = part.chunk_count;
+  return part.base.chunk_losses.size() == chunks &&
+         std::ranges::all_of(part.others, [&](const ModelComparison& other) {
+           return other.score.chunk_losses.size() == chunks &&
+                  other.chunk_divergences.size() == chunks &&
+                  other.chunk_same_tops.size() == chunks &&
+                  other.sorted_divergences.size() == part.scored_tokens;
+         });
+}
+
 /// One evaluation.
 class Evaluator {
  public:
@@ -40,7 +72,7 @@ class Evaluator {
     INGOT_TRY_VOID(runner.for_each_batch([&](const Batch& batch, std::size_t first_chunk) {
       return score(runner, batch, first_chunk);
     }));
-    finish();
+    summarize(result_);
     return std::move(result_);
   }
 
@@ -129,20 +161,6 @@ class Evaluator {
     }
   }
 
-  void finish() {
-    const std::vector<double>& base_losses = result_.base.chunk_losses;
-    result_.base.loss = mean_of_chunks(base_losses);
-    for (ModelComparison& other : result_.others) {
-      other.score.loss = mean_of_chunks(other.score.chunk_losses);
-      other.divergence = mean_of_chunks(other.chunk_divergences);
-      other.same_top = mean_of_chunks(other.chunk_same_tops);
-      std::vector<double> ratios(base_losses.size());
-      std::ranges::transform(other.score.chunk_losses, base_losses, ratios.begin(), std::minus<>());
-      other.log_ratio = mean_of_chunks(ratios);
-      std::ranges::sort(other.sorted_divergences);
-    }
-  }
-
   const TextChunks& text_;
   const EvaluationOptions& options_;
   std::span<const Model* const> others_;
@@ -183,6 +201,30 @@ MeanEstimate Evaluation::difference(std::size_t a, std::size_t b) const {
   std::ranges::transform(others[a].chunk_divergences, others[b].chunk_divergences,
                          differences.begin(), std::minus<>());
   return mean_of_chunks(differences);
+}
+
+Result<Evaluation> join_evaluations(std::span<const Evaluation> parts) {
+  if (parts.empty()) return fail(Errc::invalid_argument, "parts", "there are none");
+  Evaluation all;
+  all.chunk_tokens = parts[0].chunk_tokens;
+  all.others.resize(parts[0].others.size());
+  for (const Evaluation& part : parts) {
+    if (part.chunk_tokens != all.chunk_tokens || part.others.size() != all.others.size() ||
+        !is_whole(part)) {
+      return fail(Errc::invalid_argument, "parts", "they are not of one evaluation");
+    }
+    all.chunk_count += part.chunk_count;
+    all.scored_tokens += part.scored_tokens;
+    append(all.base.chunk_losses, part.base.chunk_losses);
+    for (std::size_t i = 0; i < all.others.size(); ++i) {
+      append(all.others[i].score.chunk_losses, part.others[i].score.chunk_losses);
+      append(all.others[i].chunk_divergences, part.others[i].chunk_divergences);
+      append(all.others[i].chunk_same_tops, part.others[i].chunk_same_tops);
+      append(all.others[i].sorted_divergences, part.others[i].sorted_divergences);
+    }
+  }
+  summarize(all);
+  return all;
 }
 
 Result<Evaluation> evaluate(const Model& base, std::span<const Model* const> others,

@@ -55,6 +55,8 @@ class Measurement {
     for (Group& group : groups_) {
       std::erase_if(group.tensors, [&](const TensorInfo* tensor) { return !is_wanted(*tensor); });
     }
+    const auto is_done = [](const Group& group) { return group.tensors.empty(); };
+    if (std::ranges::all_of(groups_, is_done)) return std::move(found_);
     ChunkRunner runner(text_, options_.run, count_layers());
     INGOT_TRY_VOID(runner.check_memory(memory_for(runner)));
     INGOT_TRY_VOID(run_base(runner));

@@ -43,4 +43,25 @@ Result<TextChunks> chunks_of(const Model& model, std::string_view text, std::siz
   return chunks;
 }
 
+std::size_t max_text_parts(const TextChunks& text) noexcept {
+  const std::size_t batch = evaluation::chunks_of_batch(text);
+  return (text.chunk_count() + batch - 1) / batch;
+}
+
+Result<TextChunks> part_of_text(const TextChunks& text, std::size_t index, std::size_t count) {
+  const std::size_t most = max_text_parts(text);
+  if (index >= count || count > most) {
+    return fail(Errc::invalid_argument, "part",
+                "there is no part " + std::to_string(index + 1) + " of " + std::to_string(count) +
+                    "; the text has at most " + std::to_string(most));
+  }
+  const std::size_t batch_ids = evaluation::chunks_of_batch(text) * text.chunk_tokens;
+  const auto begin_of = [&](std::size_t part) {
+    const std::size_t batches = most / count * part + most % count * part / count;
+    return text.ids.begin() +
+           static_cast<std::ptrdiff_t>(std::min(batches * batch_ids, text.ids.size()));
+  };
+  return TextChunks{{begin_of(index), begin_of(index + 1)}, text.chunk_tokens};
+}
+
 }  // namespace ingot

@@ -404,6 +404,77 @@ TEST_F(EvaluateTest, SecondMomentsCountAsMemory) {
   EXPECT_THAT(refused.error().message(), HasSubstr("smaller blocks need less"));
 }
 
+/// Three batches of chunks.
+TextChunks long_text() {
+  TextChunks text{{}, 16};
+  for (std::uint32_t i = 0; i < 80 * 16; ++i) text.ids.push_back(static_cast<TokenId>(i * 7 % 32));
+  return text;
+}
+
+TEST_F(EvaluateTest, PartsOfATextAreRunsOfChunks) {
+  const TextChunks text = long_text();
+  EXPECT_EQ(max_text_parts(text), 3u);
+  for (const std::size_t count : {1, 2, 3}) {
+    std::vector<TokenId> ids;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto part = part_of_text(text, i, count);
+      ASSERT_TRUE(part.has_value());
+      EXPECT_GT(part->chunk_count(), 0u);
+      ids.insert(ids.end(), part->ids.begin(), part->ids.end());
+    }
+    EXPECT_EQ(ids, text.ids);
+  }
+  EXPECT_THAT(part_of_text(text, 0, 4), FailsWith(Errc::invalid_argument));
+  EXPECT_THAT(part_of_text(text, 2, 2), FailsWith(Errc::invalid_argument));
+  EXPECT_THAT(join_evaluations({}), FailsWith(Errc::invalid_argument));
+}
+
+TEST_F(EvaluateTest, FiguresOfPartsAreThoseOfOneRun) {
+  const Model base = tiny("mixtral");
+  const Model other = tiny("llama");
+  const Model* others[] = {&other};
+  const TextChunks text = long_text();
+  const auto whole = evaluate(base, others, text);
+  ASSERT_TRUE(whole.has_value()) << whole.error().message();
+  std::vector<Evaluation> parts;
+  for (std::size_t i = 0; i < 3; ++i) {
+    parts.push_back(*evaluate(base, others, *part_of_text(text, i, 3)));
+  }
+  const auto joined = join_evaluations(parts);
+  ASSERT_TRUE(joined.has_value());
+  EXPECT_EQ(joined->scored_tokens, whole->scored_tokens);
+  EXPECT_EQ(joined->base.chunk_losses, whole->base.chunk_losses);
+  EXPECT_EQ(joined->others[0].divergence.mean, whole->others[0].divergence.mean);
+  EXPECT_EQ(joined->others[0].divergence.error, whole->others[0].divergence.error);
+  EXPECT_EQ(joined->others[0].sorted_divergences, whole->others[0].sorted_divergences);
+  parts[1].others.clear();
+  EXPECT_THAT(join_evaluations(parts), FailsWith(Errc::invalid_argument));
+}
+
+TEST_F(EvaluateTest, ExactSumsOfPartsAddUpInAnyOrder) {
+  const Model model = tiny("mixtral");
+  const TextChunks text = long_text();
+  const auto collect = [&](const TextChunks& part) {
+    auto matrix = collect_importance(model, part, {.has_exact_sums = true});
+    if (!matrix) throw std::runtime_error(matrix.error().message());
+    return std::move(*matrix);
+  };
+  const auto bytes_of = [&](const ImportanceMatrix& matrix) {
+    EXPECT_THAT(matrix.check_values(), Succeeds());
+    EXPECT_THAT(matrix.write(folder_.path("written"), ImatrixFormat::gguf, true), Succeeds());
+    std::ifstream file(folder_.path("written"), std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string whole = bytes_of(collect(text));
+  ImportanceMatrix joined = collect(*part_of_text(text, 2, 3));
+  ASSERT_THAT(joined.merge(collect(*part_of_text(text, 0, 3))), Succeeds());
+  ASSERT_THAT(joined.merge(collect(*part_of_text(text, 1, 3))), Succeeds());
+  EXPECT_EQ(bytes_of(joined), whole);
+  // Without exact sums in all of them there are none.
+  ASSERT_THAT(joined.merge(*collect_importance(model, text)), Succeeds());
+  EXPECT_EQ(bytes_of(joined).find("in_sum2_exact"), std::string::npos);
+}
+
 TEST_F(EvaluateTest, ImportanceCountsInputs) {
   const Model model = tiny("mixtral");
   auto found = collect_importance(model, tiny_text(), {.dataset = "text.txt"});

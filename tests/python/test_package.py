@@ -62,7 +62,7 @@ FUNCTIONS_WITHOUT = {
         "get_float", "get_double", "factor", "map_file", "get_string", "out_of_range", "size_of_tensor", "dequantize", "cut_shards",
         "quantized_file_bytes", "mean_of_chunks", "MemoryStore", "read_file",
         "Vocabulary", "explain", "missing_keys", "layers_of", "expected_tensors", "unchecked_variants", "refusals_of", "plan_architecture_sample",
-        "find_grid", "effort_for",
+        "find_grid", "effort_for", "max_text_parts", "part_of_text", "join_evaluations",
         "ArchitectureHeader", "uses_of", "usual_chunk_tokens", "files_to_upload", "read_chunk_list"},
     "hashlib": {"digest_of", "Digest"},
     "yaml": {"parse_yaml", "yaml_scalar"},
@@ -114,8 +114,9 @@ PYTHON_OF_COMMAND = {
 }
 
 # Commands whose work is the program's own: no header of the library has it.
-COMMANDS_WITHOUT = {"report": "a page for a browser", "view": "the same", "card": "a page for a hub", "catalog": "sqlite3 reads one",
-                    "publish": "the commands in a row"}
+COMMANDS_WITHOUT = {"report": "a page for a browser", "view": "the same", "card": "a page for a hub",
+                    "catalog": "sqlite3 reads one",                    "publish": "the commands in a row", "plan_work": "commands in tasks",
+                    "run_work": "commands in tasks"}
 
 
 def test_every_command_has_its_function(root):

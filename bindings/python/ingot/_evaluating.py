@@ -302,7 +302,8 @@ def compare_embeddings(base: AnyModel, others: Union[AnyModel, Sequence[AnyModel
 
 def collect_importance(model: AnyModel, text: Text, *, chunk_tokens: int = 0, max_chunks: int = 0,
                        dataset: str = "", includes_output: bool = False, moment_columns: int = 0,
-                       rounds_cache: bool = True, max_memory_bytes: int = _MEMORY, threads: int = 0,
+                       exact_sums: bool = False, rounds_cache: bool = True,
+                       max_memory_bytes: int = _MEMORY, threads: int = 0,
                        progress: LayerProgress = None) -> ImportanceMatrix:
     """Collect how much each column of the matrices of a model matters, for `quantize_model`.
 
@@ -317,6 +318,9 @@ def collect_importance(model: AnyModel, text: Text, *, chunk_tokens: int = 0, ma
     moment_columns : int
         Also second moments, in blocks of so many columns, up to 4096: `ImportanceMatrix.moments`.
         They take 4 bytes for each column of a matrix, times this, and count as memory.
+    exact_sums : bool
+        Sums that are exact, and are kept, so that those of parts of a text add up to those of the
+        whole, to the bit. Without it, they run in float32 as llama.cpp's do.
 
     Returns
     -------

@@ -98,6 +98,11 @@ class Totals {
     sums_.assign(dst_.size(), 0.0);
     counts_.assign(dst_.size(), 0.0);
     for (const ImatrixPart& part : parts_) INGOT_TRY_VOID(add(part));
+    if (formats::are_exact(parts_)) {
+      std::vector<double> fine(dst_.size());
+      INGOT_TRY_VOID(formats::read_exact_sums(parts_, first_, sums_, fine));
+      for (std::size_t i = 0; i < dst_.size(); ++i) sums_[i] += fine[i];
+    }
     for (std::size_t i = 0; i < dst_.size(); ++i) finish(i);
     return {};
   }
@@ -351,6 +356,7 @@ Result<void> ImportanceMatrix::check_values() const {
       if (part.is_legacy) continue;
       INGOT_TRY_VOID(check_floats(part, entry, part.counts_offset, part.expert_count, "count"));
       INGOT_TRY_VOID(formats::check_moments(part, entry.name));
+      INGOT_TRY_VOID(formats::check_exact_sums(part, entry.name));
     }
   }
   return {};

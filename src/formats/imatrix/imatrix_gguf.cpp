@@ -10,6 +10,7 @@ namespace {
 constexpr std::string_view sums_suffix = ".in_sum2";
 constexpr std::string_view counts_suffix = ".counts";
 constexpr std::string_view moments_suffix = ".in_moment";
+constexpr std::string_view exact_suffix = ".in_sum2_exact";
 
 Failure invalid(const TensorInfo& tensor, std::string detail) {
   return fail(Errc::imatrix_invalid, std::string(tensor.name), std::move(detail));
@@ -36,6 +37,19 @@ Result<void> add_moments(const Model& model, const std::string& name, ImatrixPar
   return {};
 }
 
+/// Exact sums, where the file has them.
+Result<void> add_exact_sums(const Model& model, const std::string& name, ImatrixPart& part) {
+  const TensorInfo* exact = model.find_tensor(name + std::string(exact_suffix));
+  if (exact == nullptr) return {};
+  if (exact->type != TensorType::f64) return invalid(*exact, "its type must be F64");
+  if (exact->row_elements() != part.value_count || exact->element_count / 2 != part.value_count ||
+      exact->element_count % 2 != 0) {
+    return invalid(*exact, "its shape must be " + std::to_string(part.value_count) + " x 2");
+  }
+  part.exact_offset = model.file_offset(*exact);
+  return {};
+}
+
 Result<ImatrixItem> make_item(const std::shared_ptr<const ImatrixFile>& file,
                               const TensorInfo& sums, std::string name) {
   const Model& model = *file->model;
@@ -57,6 +71,7 @@ Result<ImatrixItem> make_item(const std::shared_ptr<const ImatrixFile>& file,
                    .counts_offset = model.file_offset(*counts),
                    .expert_count = counts->element_count};
   INGOT_TRY_VOID(add_moments(model, name, part));
+  INGOT_TRY_VOID(add_exact_sums(model, name, part));
   return ImatrixItem{{.name = std::move(name),
                       .value_count = sums.element_count,
                       .expert_count = counts->element_count,

@@ -21,6 +21,7 @@ struct ImatrixFile {
   bool is_swapped = false;         // numbers are in the other byte order than this machine's
 
   [[nodiscard]] Result<void> read(std::uint64_t file_offset, std::span<std::byte> dst) const;
+  [[nodiscard]] Result<void> read_doubles(std::uint64_t file_offset, std::span<double> dst) const;
   /// Floats, in this machine's byte order.
   [[nodiscard]] Result<void> read_floats(std::uint64_t file_offset, std::span<float> dst) const;
 };
@@ -36,7 +37,17 @@ struct ImatrixPart {
   std::int32_t calls = 0;  // legacy: chunks; the stored value is the mean times this
   std::uint64_t moments_offset = 0;
   std::uint64_t moment_columns = 0;  // 0: no second moments
+  // Exact sums: for all values a multiple of 2^-8, then for all one of 2^-40 (doubles).
+  std::optional<std::uint64_t> exact_offset = {};
 };
+
+/// Whether all files have exact sums.
+[[nodiscard]] inline bool are_exact(const std::vector<ImatrixPart>& parts) noexcept {
+  for (const ImatrixPart& part : parts) {
+    if (!part.exact_offset) return false;
+  }
+  return true;
+}
 
 struct ImatrixItem {
   ImatrixEntry entry;
@@ -81,6 +92,14 @@ enum class ImatrixReading : std::uint8_t {
 [[nodiscard]] Result<void> read_imatrix(const std::vector<ImatrixPart>& parts,
                                         std::uint64_t chunk_size, std::uint64_t first,
                                         std::span<float> dst, ImatrixReading reading);
+
+/// The sums of both exact parts over all files, for some values; doubles add them up exactly.
+[[nodiscard]] Result<void> read_exact_sums(const std::vector<ImatrixPart>& parts,
+                                           std::uint64_t first, std::span<double> coarse,
+                                           std::span<double> fine);
+
+/// Fails with Errc::imatrix_invalid if an exact sum is not finite.
+[[nodiscard]] Result<void> check_exact_sums(const ImatrixPart& part, const std::string& name);
 
 /// Columns of a block of the moments that several files have in common; 0: none.
 [[nodiscard]] std::uint64_t common_moment_columns(const std::vector<ImatrixPart>& parts) noexcept;

@@ -129,6 +129,28 @@ Result<void> write_moments(const ImportanceMatrix& matrix, const ImatrixEntry& e
   return {};
 }
 
+/// Writes both exact parts of all sums.
+Result<void> write_exact_sums(const ImatrixEntry& entry, const std::vector<ImatrixPart>& parts,
+                              const DataSink& sink) {
+  std::vector<double> coarse;
+  std::vector<double> fine;
+  for (std::vector<double>* written : {&coarse, &fine}) {
+    for (std::uint64_t done = 0; done < entry.value_count; done += written->size()) {
+      const auto size = static_cast<std::size_t>(
+          std::min<std::uint64_t>(written_values, entry.value_count - done));
+      coarse.resize(size);
+      fine.resize(size);
+      INGOT_TRY_VOID(formats::read_exact_sums(parts, done, coarse, fine));
+      for (double& number : *written) {
+        store(reinterpret_cast<std::byte*>(&number), std::bit_cast<std::uint64_t>(number),
+              std::endian::native != std::endian::little);
+      }
+      INGOT_TRY_VOID(sink(std::as_bytes(std::span(*written))));
+    }
+  }
+  return {};
+}
+
 Result<void> add_entry(ModelWriter& writer, const ImportanceMatrix& matrix,
                        const ImatrixEntry& entry, const std::vector<ImatrixPart>& parts) {
   const std::array<std::uint64_t, 2> sums_shape = {entry.column_count(), entry.expert_count};
@@ -151,6 +173,12 @@ Result<void> add_entry(ModelWriter& writer, const ImportanceMatrix& matrix,
         to_little(floats);
         return sink(std::as_bytes(std::span(floats)));
       }));
+  if (formats::are_exact(parts)) {
+    const std::array<std::uint64_t, 2> exact_shape = {entry.value_count, 2};
+    INGOT_TRY_VOID(writer.add_tensor(
+        entry.name + ".in_sum2_exact", TensorType::f64, exact_shape,
+        [&entry, &parts](const DataSink& sink) { return write_exact_sums(entry, parts, sink); }));
+  }
   if (entry.moment_columns == 0) return {};
   const std::array<std::uint64_t, 3> shape = {entry.moment_columns, entry.column_count(),
                                               entry.expert_count};

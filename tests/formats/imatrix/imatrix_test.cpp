@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <cstring>
 #include <fstream>
 #include <limits>
 
@@ -311,6 +313,33 @@ TEST_F(Imatrix, RefusesSecondMomentsThatBreakTheFormat) {
   EXPECT_THAT(open_with(2, {2, infinity, -1, 3, 4, 0})->check_values(),
               FailsWith(Errc::imatrix_invalid));
   EXPECT_THAT(open_with(2, {2, -1, -1, -3, 4, 0})->check_values(),
+              FailsWith(Errc::imatrix_invalid));
+}
+
+TEST_F(Imatrix, RefusesExactSumsThatBreakTheFormat) {
+  const auto open_with = [&](TensorType type, std::vector<std::uint64_t> shape, double first) {
+    ModelWriter writer;
+    writer.set_string("general.type", "imatrix");
+    const auto produce = [](std::vector<std::byte> bytes) -> DataProducer {
+      return [bytes](const DataSink& sink) { return sink(bytes); };
+    };
+    std::vector<std::byte> exact(shape[0] * shape[1] * (type == TensorType::f64 ? 8 : 4));
+    std::memcpy(exact.data(), &first, sizeof first);
+    const std::uint64_t values[] = {4};
+    const std::uint64_t one[] = {1};
+    using Bytes = std::vector<std::byte>;
+    EXPECT_THAT(writer.add_tensor("a.in_sum2", TensorType::f32, values, produce(Bytes(16))),
+                Succeeds());
+    EXPECT_THAT(writer.add_tensor("a.counts", TensorType::f32, one, produce(Bytes(4))), Succeeds());
+    EXPECT_THAT(writer.add_tensor("a.in_sum2_exact", type, shape, produce(exact)), Succeeds());
+    EXPECT_THAT(writer.write(folder_.path("exact.gguf"), {}, true), Succeeds());
+    return ImportanceMatrix::open(folder_.path("exact.gguf"));
+  };
+  EXPECT_THAT(open_with(TensorType::f64, {4, 2}, 1.0)->check_values(), Succeeds());
+  EXPECT_THAT(open_with(TensorType::f32, {4, 2}, 1.0), FailsWith(Errc::imatrix_invalid));
+  EXPECT_THAT(open_with(TensorType::f64, {4, 3}, 1.0), FailsWith(Errc::imatrix_invalid));
+  EXPECT_THAT(open_with(TensorType::f64, {2, 4}, 1.0), FailsWith(Errc::imatrix_invalid));
+  EXPECT_THAT(open_with(TensorType::f64, {4, 2}, std::nan(""))->check_values(),
               FailsWith(Errc::imatrix_invalid));
 }
 
