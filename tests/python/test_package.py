@@ -115,8 +115,8 @@ PYTHON_OF_COMMAND = {
 
 # Commands whose work is the program's own: no header of the library has it.
 COMMANDS_WITHOUT = {"report": "a page for a browser", "view": "the same", "card": "a page for a hub",
-                    "catalog": "sqlite3 reads one",                    "publish": "the commands in a row", "plan_work": "commands in tasks",
-                    "run_work": "commands in tasks"}
+                    "catalog": "sqlite3 reads one", "publish": "the commands in a row",
+                    "plan_work": "commands in tasks", "run_work": "commands in tasks"}
 
 
 def test_every_command_has_its_function(root):

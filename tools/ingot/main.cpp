@@ -187,6 +187,14 @@ void run(CLI::App& program, Console& console, Words words) {
 }
 
 }  // namespace
+
+ExitCode run_words(Console& console, const std::vector<std::string>& words) {
+  CLI::App program;
+  declare(program, console, words);
+  run(program, console, words);
+  return console.take_status();
+}
+
 }  // namespace ingot::cli
 
 int main(int argc, char** argv) {

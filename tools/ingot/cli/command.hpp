@@ -25,6 +25,9 @@ namespace ingot::cli {
 #include "commands.def"
 #undef INGOT_COMMAND
 
+/// Runs another command line, without the name of the program, and returns its status.
+[[nodiscard]] ExitCode run_words(Console& console, const std::vector<std::string>& words);
+
 template <class T>
 using Choices = std::vector<std::pair<std::string, T>>;
 

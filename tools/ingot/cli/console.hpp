@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/console_terms.hpp"
@@ -148,6 +149,10 @@ class Console {
   // --- end ---------------------------------------------------------------------------------------
 
   void finish(ExitCode code) noexcept;
+  /// The status so far, which is forgotten: for a command that runs others.
+  [[nodiscard]] ExitCode take_status() noexcept {
+    return std::exchange(exit_code_, ExitCode::done);
+  }
 
   /// Runs `run_one` for each file; the highest status wins. Stops once the reader of the output has
   /// gone.

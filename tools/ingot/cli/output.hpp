@@ -43,6 +43,12 @@ class Output {
     flush_if_full();
   }
 
+  /// Writes what is buffered, and hands all further text to `writer`; returns the one before.
+  Writer divert(Writer writer) {
+    flush();
+    return std::exchange(writer_, std::move(writer));
+  }
+
   /// False once a write has failed: later output is lost.
   [[nodiscard]] bool is_open() const noexcept { return error_number_ == 0; }
 

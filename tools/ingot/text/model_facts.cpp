@@ -4,14 +4,22 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <ingot/digest.hpp>
 #include <ingot/metadata_keys.hpp>
 #include <ingot/tensor_profile.hpp>
 #include <ingot/text.hpp>
 
+#include "text/value_text.hpp"
+
 namespace ingot::cli {
 namespace {
+
+/// The sample of the weights: so many tensors, and so many bytes of the middle of each.
+constexpr std::size_t sampled_tensors = 32;
+constexpr std::size_t sampled_bytes = 1024;
 
 std::optional<SpecialToken> as_special_token(const KeyValue& pair) {
   const std::string_view role = token_role(pair.key);
@@ -74,6 +82,29 @@ std::vector<ShardFact> shard_facts(const Model& model) {
     shards[file.index] = {file.path, file.index, true, file.file_bytes};
   }
   return shards;
+}
+
+std::optional<std::string> sample_digest(const Model& model) {
+  const std::span<const TensorInfo> tensors = model.tensors();
+  if (tensors.empty()) return std::nullopt;
+  std::string text;
+  for (const TensorInfo& tensor : tensors) {
+    text +=
+        fmt::format("{}\n{} {}\n", tensor.name, type_text(tensor.type), shape_text(tensor.shape));
+  }
+  Digest digest(DigestAlgorithm::sha256);
+  digest.update(std::as_bytes(std::span(text)));
+  std::array<std::byte, sampled_bytes> buffer;
+  const std::size_t count = std::min(sampled_tensors, tensors.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const TensorInfo& tensor = tensors[tensors.size() * i / count];
+    const auto size =
+        static_cast<std::size_t>(std::min<std::uint64_t>(tensor.size_bytes, buffer.size()));
+    const std::uint64_t middle = (tensor.size_bytes - size) / 2;
+    if (!model.read(tensor, middle, std::span(buffer).first(size))) return std::nullopt;
+    digest.update(std::span(buffer).first(size));
+  }
+  return digest.finish();
 }
 
 std::optional<WeightGrid> usual_grid(const Model& model) {

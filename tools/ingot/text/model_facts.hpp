@@ -40,6 +40,10 @@ struct ShardFact {
 /// Bytes after the last tensor and its padding, over all files.
 [[nodiscard]] std::uint64_t trailing_bytes(const Model& model);
 
+/// The digest of all names, types and shapes, and of a few bytes of some of the weights. Models
+/// with the same weights have the same one, and hardly any others. Nothing without weights.
+[[nodiscard]] std::optional<std::string> sample_digest(const Model& model);
+
 /// The lattice that matrices of floats lie on, by a sample of some of them. Nothing if they are on
 /// none or on several, or if the weights are not at hand: those of a remote file are not fetched.
 [[nodiscard]] std::optional<WeightGrid> usual_grid(const Model& model);

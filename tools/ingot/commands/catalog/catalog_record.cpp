@@ -33,9 +33,6 @@ constexpr std::size_t max_value_bytes = 1024;
 constexpr std::size_t max_element_bytes = 256;
 /// The longest text of the table `texts`: ten times the longest chat template that we know.
 constexpr std::size_t max_kept_bytes = std::size_t{1} << 20;
-/// The sample of the weights: so many tensors, and so many bytes of the middle of each.
-constexpr std::size_t sampled_tensors = 32;
-constexpr std::size_t sampled_bytes = 1024;
 
 Cell text_cell(const std::optional<std::string_view>& text) {
   return text ? Cell(std::string(*text)) : Cell();
@@ -168,31 +165,6 @@ std::optional<std::string> tokenizer_digest(const Model& model) {
     const std::uint64_t size = value != nullptr ? value->bytes().size() : 0;
     digest.update(std::as_bytes(std::span(&size, 1)));
     if (value != nullptr) digest.update(value->bytes());
-  }
-  return digest.finish();
-}
-
-/// The digest of all names, types and shapes, and of a few bytes of some of the weights. Models
-/// with the same weights have the same one, and hardly any others. Nothing without weights.
-std::optional<std::string> sample_digest(const Model& model) {
-  const std::span<const TensorInfo> tensors = model.tensors();
-  if (tensors.empty()) return std::nullopt;
-  std::string text;
-  for (const TensorInfo& tensor : tensors) {
-    text +=
-        fmt::format("{}\n{} {}\n", tensor.name, type_text(tensor.type), shape_text(tensor.shape));
-  }
-  Digest digest(DigestAlgorithm::sha256);
-  digest.update(std::as_bytes(std::span(text)));
-  std::array<std::byte, sampled_bytes> buffer;
-  const std::size_t count = std::min(sampled_tensors, tensors.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    const TensorInfo& tensor = tensors[tensors.size() * i / count];
-    const auto size =
-        static_cast<std::size_t>(std::min<std::uint64_t>(tensor.size_bytes, buffer.size()));
-    const std::uint64_t middle = (tensor.size_bytes - size) / 2;
-    if (!model.read(tensor, middle, std::span(buffer).first(size))) return std::nullopt;
-    digest.update(std::span(buffer).first(size));
   }
   return digest.finish();
 }

@@ -14,6 +14,7 @@
 #include "cli/model_files.hpp"
 #include "commands/evaluate/embedding_output.hpp"
 #include "commands/evaluate/evaluation_output.hpp"
+#include "commands/evaluate/evaluation_part.hpp"
 #include "commands/evaluate/evaluation_run.hpp"
 #include "text/model_facts.hpp"
 #include "text/report_file.hpp"
@@ -164,6 +165,7 @@ struct Options {
   std::string base;
   std::vector<std::string> others;
   TextRequest text;
+  PartRequest part;
   bool wants_markdown = false;
   bool wants_chunks = false;
   std::string report;
@@ -173,7 +175,7 @@ struct Options {
 /// One run of the command.
 class Evaluate {
  public:
-  Evaluate(const Options& options, Console& console) : options_(options), console_(console) {}
+  Evaluate(Options& options, Console& console) : options_(options), console_(console) {}
 
   ExitCode run() {
     if (options_.text.file.empty()) {
@@ -181,6 +183,9 @@ class Evaluate {
     }
     if (options_.wants_markdown && console_.is_json()) {
       return console_.refuse_usage("evaluate: give --markdown or --json, not both");
+    }
+    if (const std::string problem = options_.part.resolve(); !problem.empty()) {
+      return console_.refuse_usage("evaluate: " + problem);
     }
     std::vector<std::string> files = {options_.base};
     files.insert(files.end(), options_.others.begin(), options_.others.end());
@@ -211,10 +216,17 @@ class Evaluate {
     const bool compares_vectors =
         uses.makes_vectors && (!uses.predicts || !options_.others.empty());
     std::string failed;
-    INGOT_CLI_TRY(const TextChunks text,
+    INGOT_CLI_TRY(const TextChunks whole,
                   read_chunks(options_.text, models_[0], options_.base, failed,
                               compares_vectors ? ChunksOf::vectors : ChunksOf::predictions),
                   console_, failed);
+    const bool has_parts = options_.part.part || !options_.part.files.empty();
+    if (has_parts && compares_vectors) {
+      return console_.refuse_usage(
+          "evaluate: parts are for models that predict tokens; vectors of all chunks are compared");
+    }
+    if (!options_.part.files.empty()) return join(whole);
+    INGOT_CLI_TRY(const TextChunks text, cut(whole), console_, options_.text.file);
     std::vector<const Model*> others;
     std::uint64_t bytes = 0;
     for (const Model& model : models_) {
@@ -234,7 +246,44 @@ class Evaluate {
     }
     const Result<Evaluation> found = run(evaluate);
     if (!found) return fail(found.error());
+    if (options_.part.part) {
+      JsonStream json(console_.out());
+      write_evaluation_part(json, {options_.part.part->index + 1, options_.part.part->count,
+                                   basis_of_models(whole), *found});
+      return ExitCode::done;
+    }
     return show(EvaluationFacts{files_, options_.text.file, *found, options_.wants_chunks});
+  }
+
+  [[nodiscard]] Result<TextChunks> cut(const TextChunks& text) const {
+    const std::optional<ShardPart>& part = options_.part.part;
+    return part ? part_of_text(text, part->index, part->count) : text;
+  }
+
+  [[nodiscard]] std::string basis_of_models(const TextChunks& text) const {
+    std::vector<const Model*> models;
+    for (const Model& model : models_) models.push_back(&model);
+    return basis_of(models, text);
+  }
+
+  /// Shows what all parts have found.
+  ExitCode join(const TextChunks& text) {
+    const std::vector<std::string>& files = options_.part.files;
+    const std::string basis = basis_of_models(text);
+    std::vector<Evaluation> parts(files.size());
+    std::vector<bool> seen(files.size());
+    for (const std::string& file : files) {
+      auto part = read_evaluation_part(file);
+      if (!part) return console_.refuse(file, part.error(), ExitCode::refused);
+      std::string problem = add_part(seen, part->number, part->count);
+      if (problem.empty() && part->basis != basis) {
+        problem = "it was made of other models, another text or other chunks";
+      }
+      if (!problem.empty()) return console_.refuse(file, problem);
+      parts[part->number - 1] = std::move(part->found);
+    }
+    INGOT_CLI_TRY(const Evaluation found, join_evaluations(parts), console_, files[0]);
+    return show(EvaluationFacts{files_, options_.text.file, found, options_.wants_chunks});
   }
 
   template <class Facts>
@@ -272,7 +321,7 @@ class Evaluate {
     }
   }
 
-  const Options& options_;
+  Options& options_;
   Console& console_;
   std::vector<EvaluatedFile> files_;
   std::deque<Model> models_;  // the base first
@@ -288,6 +337,7 @@ void add_evaluate_command(CLI::App& program, Console& console) {
   require(add_argument(command, "BASE", options->base, "The original, in F16, BF16, F32 or Q8_0"));
   add_argument(command, "OTHER", options->others, "Models to compare with it");
   add_text_options(command, options->text);
+  add_part_options(command, options->part, true);
   add_switch(command, "--markdown", options->wants_markdown, "Print a table for a model card");
   add_switch(command, "--by-chunk", options->wants_chunks, "Print the figures of every chunk, too");
   add_text(command, "--report", options->report, "FILE",

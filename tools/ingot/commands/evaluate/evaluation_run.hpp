@@ -5,10 +5,14 @@
 #include <cstdint>
 #include <ingot/embeddings.hpp>
 #include <ingot/evaluate.hpp>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
+#include "text/shard_part.hpp"
 
 namespace ingot::cli {
 
@@ -21,6 +25,29 @@ struct TextRequest {
 
 /// `--text`, `--ctx-size` and `--chunks`.
 void add_text_options(CLI::App& command, TextRequest& request);
+
+/// A part of work that is spread over machines, and the parts of which it is made whole.
+struct PartRequest {
+  std::string text;                ///< As it was given, I/N; empty without.
+  std::optional<ShardPart> part;   ///< What that means.
+  std::vector<std::string> files;  ///< Parts to join.
+
+  /// Reads `text`; returns what is wrong, or an empty text.
+  [[nodiscard]] std::string resolve();
+};
+
+/// `--part`, and `--join` where the command joins parts itself.
+void add_part_options(CLI::App& command, PartRequest& request, bool has_join);
+
+/// A digest of what parts of one work have in common: models, the text as its tokens, and settings.
+/// It knows models by names, types and shapes of tensors and by a sample of their weights.
+[[nodiscard]] std::string basis_of(std::span<const Model* const> models, const TextChunks& text,
+                                   const std::string& settings = {});
+
+/// Marks part `number` of `count` in `seen`, which has a place for each file that is joined: what
+/// is wrong with it, or an empty text.
+[[nodiscard]] std::string add_part(std::vector<bool>& seen, std::uint64_t number,
+                                   std::uint64_t count);
 
 /// What a text is cut for.
 enum class ChunksOf : std::uint8_t {

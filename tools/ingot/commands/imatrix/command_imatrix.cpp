@@ -30,6 +30,7 @@ constexpr const char* examples =
     "  ingot imatrix merge english.gguf code.gguf -o both.gguf\n"
     "  ingot imatrix convert imatrix.dat -o imatrix.gguf\n"
     "  ingot imatrix collect model-F16.gguf --text calibration.txt -o imatrix.gguf\n"
+    "  ingot imatrix collect model-F16.gguf --text calibration.txt --part 2/8 -o 2.gguf\n"
     "\n"
     "show   what is in the files, all together; with --model also what is missing\n"
     "merge  as if all had been collected in one run: sums and counts are added\n"
@@ -46,6 +47,7 @@ struct Options {
   std::string out;
   std::string model;
   TextRequest text;
+  PartRequest part;
   bool includes_output = false;
   std::uint64_t moment_columns = 0;  ///< 0: no second moments
   bool is_forced = false;
@@ -213,8 +215,11 @@ ExitCode collect(const Options& options, Console& console) {
   if (code != ExitCode::done) return code;
   INGOT_CLI_TRY(const Model model, console.open_model(file), console, file);
   std::string failed;
-  INGOT_CLI_TRY(const TextChunks text,
-                read_chunks(options.text, model, file, failed, ChunksOf::either), console, failed);
+  INGOT_CLI_TRY(TextChunks text, read_chunks(options.text, model, file, failed, ChunksOf::either),
+                console, failed);
+  if (const auto& part = options.part.part) {
+    INGOT_CLI_TRY(text, part_of_text(text, part->index, part->count), console, options.text.file);
+  }
   const Result<ImportanceMatrix> matrix =
       run_chunks(console, file, total_file_bytes(model), text.chunk_count(),
                  [&](const EvaluationOptions& run) {
@@ -224,13 +229,18 @@ ExitCode collect(const Options& options, Console& console) {
                    importance.dataset = options.text.file;
                    importance.includes_output = options.includes_output;
                    importance.moment_columns = static_cast<std::size_t>(options.moment_columns);
+                   importance.has_exact_sums = options.part.part.has_value();
                    return collect_importance(model, text, importance);
                  });
   return matrix ? write(options, console, *matrix) : console.fail(file, matrix.error());
 }
 
 /// Checks the arguments of `collect`; returns the fault, or an empty text.
-std::string check_collecting(const Options& options) {
+std::string check_collecting(Options& options) {
+  if (std::string problem = options.part.resolve(); !problem.empty()) return problem;
+  if (options.part.part && (options.moment_columns > 0 || options.out.ends_with(".dat"))) {
+    return "a part has exact sums and no second moments, in a .gguf file";
+  }
   if (options.files.size() != 1) return "collect takes one MODEL";
   if (options.text.file.empty()) return "--text is missing; it names the text to collect from";
   if (options.moment_columns > 0 && options.out.ends_with(".dat")) {
@@ -243,9 +253,9 @@ std::string check_collecting(const Options& options) {
 std::string check_arguments(Options& options, const Console& console) {
   const bool has_text = !options.text.file.empty() || options.text.chunk_tokens > 0 ||
                         options.text.max_chunks > 0 || options.includes_output ||
-                        options.moment_columns > 0;
+                        options.moment_columns > 0 || !options.part.text.empty();
   if (has_text && options.action != Action::collect) {
-    return "--text, --ctx-size, --chunks, --process-output and --moments go with collect";
+    return "--text, --ctx-size, --chunks, --part, --process-output and --moments go with collect";
   }
   if (options.action == Action::show) {
     return options.out.empty() ? std::string() : "show writes nothing, so there is no -o";
@@ -294,6 +304,7 @@ void add_imatrix_command(CLI::App& program, Console& console) {
   add_text(command, "--model", options->model, "MODEL",
            "Compare with the tensors of MODEL, for show");
   add_text_options(command, options->text);
+  add_part_options(command, options->part, false);
   add_switch(command, "--process-output", options->includes_output,
              "Collect for the output matrix, too");
   add_number(command, "--moments", options->moment_columns, 1, max_moment_columns,

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <ingot/digest.hpp>
 #include <ingot/imatrix.hpp>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -36,6 +39,7 @@ struct Options {
   std::string out;
   std::string importance;
   TextRequest text;
+  PartRequest part;
   bool is_resumed = false;
   bool is_forced = false;
 };
@@ -43,7 +47,7 @@ struct Options {
 /// One run of the command.
 class Sensitivity {
  public:
-  Sensitivity(const Options& options, Console& console) : options_(options), console_(console) {}
+  Sensitivity(Options& options, Console& console) : options_(options), console_(console) {}
 
   ExitCode run() {
     if (options_.text.file.empty()) {
@@ -51,6 +55,9 @@ class Sensitivity {
     }
     if (options_.is_resumed && options_.out.empty()) {
       return console_.refuse_usage("sensitivity: --resume goes on with a file, which -o names");
+    }
+    if (const std::string problem = options_.part.resolve(); !problem.empty()) {
+      return console_.refuse_usage("sensitivity: " + problem);
     }
     // A long run must not end at a file that is in the way.
     if (const ExitCode code = check_output(); code != ExitCode::done) return code;
@@ -71,6 +78,15 @@ class Sensitivity {
               .importance = options_.importance,
               .chunk_count = text.chunk_count(),
               .chunk_tokens = text.chunk_tokens};
+    const Model* models[] = {&model};
+    const std::string basis = options_.part.part || !options_.part.files.empty()
+                                  ? basis_of(models, text, state_of_importance())
+                                  : std::string();
+    if (!options_.part.files.empty()) return join(model, text, basis);
+    if (options_.part.part) {
+      facts_.part = options_.part.text;
+      facts_.basis = basis;
+    }
     if (const ExitCode code = resume(); code != ExitCode::done) return code;
     return measure(model, text);
   }
@@ -100,7 +116,67 @@ class Sensitivity {
     return ExitCode::done;
   }
 
+  /// A digest of what quantizing sees of the importances.
+  [[nodiscard]] std::string state_of_importance() const {
+    if (!importance_) return {};
+    Digest digest(DigestAlgorithm::xxh3_128);
+    std::vector<float> weights;
+    for (const ImatrixEntry& entry : importance_->entries()) {
+      weights.resize(static_cast<std::size_t>(entry.value_count));
+      if (!importance_->read_weights(entry, 0, weights)) return {};
+      digest.update(std::as_bytes(std::span(weights)));
+    }
+    return digest.finish();
+  }
+
+  /// The positions of matrices, of which the parts take turns: layers cost the less, the further
+  /// back they are.
+  [[nodiscard]] static std::map<std::string, std::size_t, std::less<>> number(const Model& model) {
+    std::map<std::string, std::size_t, std::less<>> numbers;
+    for (const TensorInfo& tensor : model.tensors()) {
+      if (tensor.shape.size() > 1) numbers.emplace(tensor.name, numbers.size());
+    }
+    return numbers;
+  }
+
+  /// Makes one result of all parts, in the order of one run.
+  ExitCode join(const Model& model, const TextChunks& text, const std::string& basis) {
+    const std::vector<std::string>& files = options_.part.files;
+    std::vector<bool> seen(files.size());
+    std::map<std::string, TensorSensitivity, std::less<>> found;
+    for (const std::string& file : files) {
+      auto facts = read_sensitivity_file(file);
+      if (!facts) return console_.refuse(file, facts.error(), ExitCode::refused);
+      const auto part = parse_shard_part(facts->part);
+      std::string problem = !part ? std::string("it is no part, which --part makes")
+                                  : add_part(seen, part->index + 1, part->count);
+      if (problem.empty() && facts->basis != basis) {
+        problem = "it was measured with another model, text, matrix or chunks";
+      }
+      if (problem.empty() && !facts->is_complete) {
+        problem = "its run was stopped; --resume goes on with it";
+      }
+      if (!problem.empty()) return console_.refuse(file, problem);
+      for (TensorSensitivity& tensor : facts->tensors) found[tensor.name] = std::move(tensor);
+    }
+    SensitivityOptions settings;
+    settings.is_known = [&](std::string_view name) {
+      if (const auto tensor = found.find(name); tensor != found.end()) {
+        facts_.tensors.push_back(tensor->second);
+      }
+      return true;
+    };
+    INGOT_CLI_TRY_VOID(measure_sensitivities(model, text, settings), console_, options_.model);
+    return finish();
+  }
+
   ExitCode measure(const Model& model, const TextChunks& text) {
+    const auto numbers = number(model);
+    const auto is_elsewhere = [&](std::string_view name) {
+      const std::optional<ShardPart>& part = options_.part.part;
+      const auto found = numbers.find(name);
+      return part && (found == numbers.end() || found->second % part->count != part->index);
+    };
     const auto found = run_chunks(
         console_, options_.model, total_file_bytes(model), text.chunk_count(),
         [&](const EvaluationOptions& run) {
@@ -108,21 +184,30 @@ class Sensitivity {
           settings.run = run;
           settings.importance = importance_ ? &*importance_ : nullptr;
           settings.is_known = [&](std::string_view name) {
-            return std::ranges::find(facts_.tensors, name, &TensorSensitivity::name) !=
-                   facts_.tensors.end();
+            return is_elsewhere(name) ||
+                   std::ranges::find(facts_.tensors, name, &TensorSensitivity::name) !=
+                       facts_.tensors.end();
           };
           settings.measured = [&](const TensorSensitivity& one) { facts_.tensors.push_back(one); };
           return measure_sensitivities(model, text, settings);
         });
-    facts_.is_complete = found.has_value();
     if (!found && found.error().code != Errc::interrupted) {
       return console_.fail(options_.model, found.error());
     }
+    if (found) return finish();
     if (!options_.out.empty()) {
       INGOT_CLI_TRY_VOID(write_sensitivity_file(options_.out, facts_, true), console_,
                          options_.out);
     }
-    if (!found) return console_.fail(options_.model, found.error());
+    return console_.fail(options_.model, found.error());
+  }
+
+  ExitCode finish() {
+    facts_.is_complete = true;
+    if (!options_.out.empty()) {
+      INGOT_CLI_TRY_VOID(write_sensitivity_file(options_.out, facts_, true), console_,
+                         options_.out);
+    }
     print();
     return ExitCode::done;
   }
@@ -151,7 +236,7 @@ class Sensitivity {
                 });
   }
 
-  const Options& options_;
+  Options& options_;
   Console& console_;
   std::optional<ImportanceMatrix> importance_;
   SensitivityFacts facts_;
@@ -170,6 +255,7 @@ void add_sensitivity_command(CLI::App& program, Console& console) {
            "Write the result to OUT, for quantize --sensitivity");
   add_text(command, "--imatrix", options->importance, "FILE",
            "Importance matrix, as quantize will use it");
+  add_part_options(command, options->part, true);
   add_switch(command, "--resume", options->is_resumed,
              "Go on with what a stopped run has left in OUT");
   add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");

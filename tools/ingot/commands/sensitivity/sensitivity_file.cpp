@@ -54,6 +54,8 @@ void write_sensitivity_json(JsonStream& json, const SensitivityFacts& facts) {
   json.member("chunk_count", facts.chunk_count);
   json.member("chunk_tokens", facts.chunk_tokens);
   json.member("complete", facts.is_complete);
+  json.text_or_null("part", facts.part);
+  json.text_or_null("basis", facts.basis);
   json.objects("tensors", facts.tensors,
                [&](const TensorSensitivity& tensor) { write_members(json, tensor); });
 }
@@ -80,7 +82,9 @@ tl::expected<SensitivityFacts, std::string> read_sensitivity_file(const std::str
                          .text = text_of(document->find("text")),
                          .importance = text_of(document->find("imatrix")),
                          .chunk_count = count_of(document->find("chunk_count")),
-                         .chunk_tokens = count_of(document->find("chunk_tokens"))};
+                         .chunk_tokens = count_of(document->find("chunk_tokens")),
+                         .part = text_of(document->find("part")),
+                         .basis = text_of(document->find("basis"))};
   const ChatValue* complete = document->find("complete");
   facts.is_complete = complete != nullptr && complete->boolean() != nullptr && *complete->boolean();
   const ChatValue* tensors = document->find("tensors");

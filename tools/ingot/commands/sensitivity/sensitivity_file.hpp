@@ -19,12 +19,16 @@ struct SensitivityFacts {
   std::uint64_t chunk_count = 0;
   std::uint64_t chunk_tokens = 0;
   bool is_complete = false;  ///< False where a run was stopped.
+  /// A part of the tensors, as I/N, and what all parts have in common (basis_of); else empty.
+  std::string part = {};
+  std::string basis = {};
   std::vector<TensorSensitivity> tensors = {};
 
   /// Whether measurements of both can stand side by side.
   [[nodiscard]] bool has_basis_of(const SensitivityFacts& other) const noexcept {
     return model == other.model && text == other.text && importance == other.importance &&
-           chunk_count == other.chunk_count && chunk_tokens == other.chunk_tokens;
+           chunk_count == other.chunk_count && chunk_tokens == other.chunk_tokens &&
+           part == other.part && basis == other.basis;
   }
 };
 
