@@ -26,6 +26,8 @@ packages_to_try_windows=(wine wine64)
 # ... and to be compiled to WebAssembly.
 packages_for_web=(clang-19 lld-19 libc++-19-dev-wasm32 libclang-rt-19-dev-wasm32 wasi-libc binaryen
   cmake ninja-build libexpected-dev libhwy-dev libfmt-dev libcli11-dev libxxhash-dev nlohmann-json3-dev)
+# The schedulers of examples/fleet.
+packages_for_fleet=(parallel snakemake python3-distributed slurmctld slurmd slurm-client munge)
 
 heading() { printf '\n== %s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
