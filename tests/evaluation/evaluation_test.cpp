@@ -406,8 +406,8 @@ TEST_F(EvaluateTest, SecondMomentsCountAsMemory) {
 
 /// Three batches of chunks.
 TextChunks long_text() {
-  TextChunks text{{}, 16};
-  for (std::uint32_t i = 0; i < 80 * 16; ++i) text.ids.push_back(static_cast<TokenId>(i * 7 % 32));
+  TextChunks text{{}, 257};
+  for (std::uint32_t i = 0; i < 3 * 257; ++i) text.ids.push_back(static_cast<TokenId>(i * 7 % 32));
   return text;
 }
 

@@ -95,13 +95,27 @@ def find_dask():
     skip("dask.distributed is missing")
 
 
-def children_of(pid):
-    """A process and all below it."""
-    below = [pid]
-    with contextlib.suppress(OSError):
-        for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            below += children_of(int(child))
-    return below
+def processes_with(*settings):
+    """The processes in whose environment all of these are."""
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (entry / "environ").read_bytes().split(b"\0")
+            if int(entry.name) != os.getpid() and all(setting.encode() in words for setting in settings):
+                yield int(entry.name)
+
+
+def parent_of(pid):
+    return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def name_of(pid):
+    return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+
+
+def kill_all(pids):
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 class Slurm:
@@ -110,6 +124,7 @@ class Slurm:
     def __init__(self, place):
         self.place = place
         self.servers = {}
+        self.setting = ""
 
     def start(self, name, *command):
         log = open(self.place / f"{name}.out", "w", encoding="utf-8")
@@ -147,6 +162,7 @@ NodeName=n[1-3] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{port + 1}-{port + 
 PartitionName=p Nodes=n[1-3] Default=YES MaxTime=INFINITE State=UP
 """)
         os.environ["SLURM_CONF"] = str(conf)
+        self.setting = f"SLURM_CONF={conf}"
         run("mungekey", "--create", "--keyfile", place / "munge.key")
         self.start("munged", "munged", "--foreground", "--force", f"--socket={place}/munge.socket",
                    f"--key-file={place}/munge.key", f"--log-file={place}/munged.log",
@@ -170,10 +186,10 @@ PartitionName=p Nodes=n[1-3] Default=YES MaxTime=INFINITE State=UP
         raise TimeoutError("Slurm took too long")
 
     def kill_node(self, node):
-        """Ends a node as a power cut would."""
-        for pid in children_of(self.servers[node].pid):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        """Ends a node as a power cut would: its server, those that watch its jobs, and then the jobs."""
+        jobs = list(processes_with(self.setting, f"SLURMD_NODENAME={node}"))
+        watchers = {parent_of(pid) for pid in jobs}
+        kill_all([self.servers[node].pid, *(pid for pid in watchers if name_of(pid) == "slurmstepd"), *jobs])
 
     def run_plan(self, plan, kill_node):
         joined = pathlib.Path(plan + ".joined")
@@ -188,10 +204,8 @@ PartitionName=p Nodes=n[1-3] Default=YES MaxTime=INFINITE State=UP
         raise AssertionError(f"{plan} is not done")
 
     def __exit__(self, *_):
-        for server in reversed(list(self.servers.values())):
-            for pid in children_of(server.pid):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+        kill_all(processes_with(self.setting))
+        for server in self.servers.values():
             server.wait()
 
 

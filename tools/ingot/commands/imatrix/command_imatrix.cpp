@@ -30,7 +30,7 @@ constexpr const char* examples =
     "  ingot imatrix merge english.gguf code.gguf -o both.gguf\n"
     "  ingot imatrix convert imatrix.dat -o imatrix.gguf\n"
     "  ingot imatrix collect model-F16.gguf --text calibration.txt -o imatrix.gguf\n"
-    "  ingot imatrix collect model-F16.gguf --text calibration.txt --part 2/8 -o 2.gguf\n"
+    "  ingot imatrix collect m-F16.gguf --text text.txt --part 2/8 -o 2.gguf\n"
     "\n"
     "show   what is in the files, all together; with --model also what is missing\n"
     "merge  as if all had been collected in one run: sums and counts are added\n"
