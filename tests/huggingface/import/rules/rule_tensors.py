@@ -228,6 +228,8 @@ class TensorRules:
 
     def mla_split(self, rule, _, __, name, array):
         heads, nope, value = (self.number(rule, which) for which in ("heads", "nope", "v"))
+        if None in (heads, nope, value):
+            raise Refused("a number of the heads is missing")
         view = array.reshape(heads, nope + value, array.shape[1])
         return [(name.replace("kv_b_proj", "k_b_proj"), view[:, :nope].swapaxes(1, 2)),
                 (name.replace("kv_b_proj", "v_b_proj"), view[:, nope:])]
