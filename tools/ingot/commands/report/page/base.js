@@ -23,8 +23,14 @@ export const safe = (text) =>
   String(text).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
 
-// The same, as nodes that break a line after a dot or an underscore rather than anywhere.
-export const nameNodes = (text) => safe(text).split(/(?<=[._])/).flatMap((piece, i) =>
+// A text of a file may have any length: what is longer than a page can use is cut.
+export const cut = (text, most = 300) => {
+  const whole = String(text);
+  return whole.length > most ? `${whole.slice(0, most)}\u2026` : whole;
+};
+
+// A name as nodes that break a line after a dot or an underscore rather than anywhere.
+export const nameNodes = (text) => safe(cut(text)).split(/(?<=[._])/).flatMap((piece, i) =>
   i === 0 ? [piece] : [document.createElement('wbr'), piece]);
 
 // A sentence as nodes: what stands between backticks is code.
@@ -35,7 +41,8 @@ export const nameSpan = (text) => element('span', {}, ...nameNodes(text));
 
 const threeDigits = (value) =>
   value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
-const scaled = (value, step, units) => {
+const scaled = (number, step, units) => {
+  let value = Number(number);
   let unit = 0;
   while (value >= step * 0.9995 && unit + 1 < units.length) {
     value /= step;

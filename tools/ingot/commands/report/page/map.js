@@ -5,6 +5,8 @@ import {choice, colourOf, tensorLines, tensors, typeMark, types} from './model.j
 
 const mostLayers = 1024;
 const mostParts = 96;
+// A cell is an element of the page.
+const mostCells = 20000;
 
 const metricsOfTensors = () => [
   {name: 'tensor type', value: null},
@@ -23,10 +25,13 @@ const metricsOfTensors = () => [
 // The parts of layers in the order in which the first layer that has them names them.
 const mapRows = () => {
   const rows = new Map();
+  const layers = tensors.reduce((most, {layer}) =>
+    layer === null || layer >= mostLayers ? most : Math.max(most, layer + 1), 1);
+  const most = Math.min(mostParts, Math.floor(mostCells / layers));
   for (const tensor of tensors) {
     if (tensor.layer === null || tensor.layer >= mostLayers) continue;
     if (!rows.has(tensor.part)) {
-      if (rows.size === mostParts) continue;
+      if (rows.size === most) continue;
       rows.set(tensor.part, new Map());
     }
     rows.get(tensor.part).set(tensor.layer, tensor);

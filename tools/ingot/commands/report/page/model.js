@@ -14,7 +14,7 @@ export let totalBytes = 0;
 // "blk.12.ffn_down.weight" is part "ffn_down" of layer 12. Names of other writers end in the same
 // way.
 const placeOf = (name) => {
-  const match = /(?:^|\.)(?:blk|layers?|h|blocks?)\.(\d{1,6})\.(.+)$/.exec(name);
+  const match = /(?:^|\.)(?:blk|layers?|h|blocks?)\.(\d{1,6})\.([^]+)$/.exec(name);
   const part = (match ? match[2] : name).replace(/\.weight$/, '');
   return {layer: match ? Number(match[1]) : null, part};
 };
@@ -37,7 +37,9 @@ const placedTensor = (tensor, index) => {
     Object.entries(tensor.stats).map(([key, value]) => [key, toNumber(value)]));
   const error = tensor.error && {...tensor.error, sqnr: toNumber(tensor.error.sqnr_db)};
   const {layer, part} = placeOf(tensor.name);
-  return {...tensor, index, stats, error, layer, part, kind: kindOf(part)};
+  // Whole numbers that are too large for a double may come as bigint, which sums do not take.
+  const [elements, bytes] = [Number(tensor.elements), Number(tensor.bytes)];
+  return {...tensor, elements, bytes, index, stats, error, layer, part, kind: kindOf(part)};
 };
 
 // The tensors that a total of errors counts: those with an error, because the signal of the others

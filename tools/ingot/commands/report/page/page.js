@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Puts the page together.
-import {byId} from './base.js';
+import {byId, element, safe} from './base.js';
 import {choice, data, tensors, useModel} from './model.js';
 import {showFindings} from './findings.js';
 import {setUpTheme, showSummary} from './summary.js';
@@ -21,7 +21,12 @@ const hideSection = (id) => {
 setUpTheme();
 useModel(JSON.parse(byId('data').textContent));
 showErrors();
-showSummary();
+// Facts that a hostile file makes impossible to show must not take the rest of the page with them.
+try {
+  showSummary();
+} catch (error) {
+  byId('facts').append(element('p', {class: 'warn'}, safe(error.message)));
+}
 showTypes();
 showMemory();
 showFindings();

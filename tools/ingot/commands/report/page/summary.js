@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The head of the page: title, facts, theme.
-import {byId, bytesText, countText, decibels, digits, element, plural, safe, sum} from './base.js';
+import {byId, bytesText, countText, cut, decibels, digits, element, plural, safe, sum} from './base.js';
 import {data, inTotal, tensors, types} from './model.js';
 
 export const setUpTheme = () => {
@@ -26,14 +26,16 @@ export const setUpTheme = () => {
 
 export const fact = (name, value, note, isWarning = false) =>
   element('div', {}, element('dt', {}, name),
-    element('dd', {class: isWarning ? 'warn' : null}, safe(value),
-      note ? element('small', {}, safe(note)) : null));
+    element('dd', {class: isWarning ? 'warn' : null}, safe(cut(value)),
+      note ? element('small', {}, safe(cut(note))) : null));
 
 export const range = (value) => {
   if (!Array.isArray(value)) return digits(value);
-  const low = Math.min(...value);
-  const high = Math.max(...value);
-  return low === high ? digits(low) : `${digits(low)} to ${digits(high)}`;
+  if (value.length === 0) return '-';
+  // Compared one by one: there may be more numbers than arguments, and some that are no doubles.
+  const low = value.reduce((least, one) => one < least ? one : least);
+  const high = value.reduce((most, one) => one > most ? one : most);
+  return low < high ? `${digits(low)} to ${digits(high)}` : digits(low);
 };
 
 export const modelFacts = () => {
@@ -105,9 +107,9 @@ export const listContents = () => {
 export const showSummary = () => {
   const {model} = data.summary;
   const fileName = data.file.replace(/^.*\//, '');
-  byId('title').textContent = safe(model.name || fileName);
+  byId('title').textContent = safe(cut(model.name || fileName));
   byId('subtitle').textContent =
-    [model.architecture, fileName].filter(Boolean).map(safe).join(' \u00b7 ');
+    [model.architecture, fileName].filter(Boolean).map((text) => safe(cut(text))).join(' \u00b7 ');
   byId('facts').append(...modelFacts(), ...weightFacts());
   byId('notices').textContent = data.notices.map(safe).join(' ');
   byId('about').textContent =
