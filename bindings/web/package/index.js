@@ -261,7 +261,7 @@ class Tensor {
   }
 
   /** How many rows there are: a row is the first dimension. */
-  get rowCount() { return this.shape.slice(1).reduce((count, size) => count * size, 1); }
+  get rowCount() { return this.shape.slice(1).reduce((count, size) => count * Number(size), 1); }
 
   /** The weights of rows from `from`, before `to`. */
   async rows(from = 0, to = this.rowCount, {signal} = {}) {
@@ -270,7 +270,7 @@ class Tensor {
     }
     const session = this.#session;
     const instance = await session.want('core', signal);
-    const width = this.shape[0] ?? 1;
+    const width = Number(this.shape[0] ?? 1);
     const weights = takeRoom((to - from) * width);
     if (weights.length === 0) return weights;
     const step = Math.max(1, Math.floor(mostWeights / width));
