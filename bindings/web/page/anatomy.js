@@ -14,10 +14,13 @@ export const showAnatomy = async (model) => {
   const select = byId('anatomy-part');
   select.append(element('option', {value: ''}, 'all'),
     ...parts.map((name) => element('option', {value: name}, name)));
+  const place = byId('anatomy-table');
+  let turn = 0;
   const show = async () => {
+    const own = ++turn;
     const fields = await model.json('anatomy', {section: select.value || undefined,
       limit: String(mostFields)});
-    const place = byId('anatomy-table');
+    if (own !== turn) return;
     place.replaceChildren();
     new Table('anatomy-table', {label: 'fields', rows: fields, noun: ['field', 'fields'],
       textOf: ({field, subject, meaning}) => `${field} ${subject ?? ''} ${meaning ?? ''}`,
@@ -36,6 +39,7 @@ export const showAnatomy = async (model) => {
         `At most ${digits(mostFields)} fields of each part are shown.`));
     }
   };
-  select.addEventListener('change', show);
+  select.addEventListener('change', () => show().catch((error) =>
+    place.replaceChildren(element('p', {class: 'warn'}, safe(error.message)))));
   await show();
 };

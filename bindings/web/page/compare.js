@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Two models side by side: sizes, keys and tensors that differ.
-import {bitsText, byId, bytesText, countText, digits, element, nameSpan, percent, plural, safe, sum}
+import {bitsText, byId, bytesText, countText, cut, digits, element, nameSpan, percent, plural, safe, sum}
   from './base.js';
 import {choicesIn, modelsOf, openModel, shortName} from './opening.js';
 import {Table} from './table.js';
@@ -8,13 +8,22 @@ import {Table} from './table.js';
 const longText = 160;
 
 const textOf = (value) => {
-  const text = Array.isArray(value) ? `${plural(value.length, 'element', 'elements')}: ${value.slice(0, 40).join(', ')}`
-    : String(value);
-  return text.length > longText ? `${text.slice(0, longText)}\u2026` : text;
+  if (!Array.isArray(value)) return cut(value, longText);
+  const first = value.slice(0, 40).map((one) => cut(one, longText)).join(', ');
+  return cut(`${plural(value.length, 'element', 'elements')}: ${first}`, longText);
 };
 
 const isEqual = (a, b) => Array.isArray(a) && Array.isArray(b)
   ? a.length === b.length && a.every((value, i) => isEqual(value, b[i])) : Object.is(a, b);
+
+/** The type of a key. */
+export const typeText = ({type, element_type: elementType}) => elementType ? `${type} of ${elementType}` : type;
+
+/** The values of a model with their types, as a map. */
+const typed = (metadata) => ({
+  keys: () => metadata.keys(),
+  get: (key) => metadata.has(key) ? {value: metadata.get(key), type: typeText(metadata.type(key))} : undefined,
+});
 
 /** Rows {key, left, right} of what the maps do not share; null where one lacks it. */
 const differences = (left, right, same, show) => {
@@ -22,7 +31,7 @@ const differences = (left, right, same, show) => {
   return [...keys].flatMap((key) => {
     const [a, b] = [left.get(key), right.get(key)];
     if (a !== undefined && b !== undefined && same(a, b)) return [];
-    return [{key, left: a === undefined ? null : show(a), right: b === undefined ? null : show(b)}];
+    return [{key, left: a === undefined ? null : show(a, b), right: b === undefined ? null : show(b, a)}];
   });
 };
 
@@ -34,9 +43,11 @@ const totals = (rows) => ({
 });
 
 export class Comparison {
-  constructor(model, label, listed) {
-    Object.assign(this, {model, label, turn: 0});
-    byId('comparison').addEventListener('compare', (event) => this.open(event.detail));
+  constructor(model, label, what, listed) {
+    // The elements, not their names: a late answer must not reach the page of the next model.
+    Object.assign(this, {model, label, listed, turn: 0, place: byId('comparison'),
+      status: byId('compare-status'), choices: byId('other-choices')});
+    this.place.addEventListener('compare', (event) => this.openText(event.detail));
     byId('comparer').addEventListener('submit', (event) => {
       event.preventDefault();
       const text = byId('other-address').value.trim();
@@ -47,31 +58,38 @@ export class Comparison {
       target.value = '';
       if (first) this.open(first);
     });
-    this.offer(listed.filter(({name}) => name !== label));
+    this.offer(listed.filter((one) => one.what !== what));
   }
 
   offer(choices) {
-    byId('other-choices').replaceChildren(...choices.map(({name, what}) =>
-      element('button', {type: 'button', onclick: () => this.open(what)}, nameSpan(name))));
+    this.choices.replaceChildren(...choices.map(({name, what}) =>
+      element('button', {type: 'button', onclick: () => this.openText(what)}, nameSpan(name))));
   }
 
   async openText(text) {
-    const choices = await choicesIn(text).catch((error) => this.say(safe(error.message)) ?? []);
+    const turn = ++this.turn;
+    let choices = [];
+    try {
+      choices = await choicesIn(text);
+    } catch (error) {
+      if (turn === this.turn) this.say(safe(error.message));
+    }
+    if (turn !== this.turn) return;
     if (choices) this.offer(choices);
     else await this.open(text);
   }
 
-  say(text) { byId('compare-status').textContent = text; }
+  say(text) { this.status.textContent = text; }
 
   async open(what) {
     const turn = ++this.turn;
-    const name = shortName(what);
+    const name = this.listed.find((one) => one.what === what)?.name ?? shortName(what);
     this.say(`Reading ${safe(name)}...`);
     let other;
     try {
       other = await openModel(what);
       const rows = [await this.model.json('tensors'), await other.json('tensors')];
-      if (turn === this.turn) this.show(other, name, rows);
+      if (turn === this.turn && this.place.isConnected) this.show(other, name, rows);
     } catch (error) {
       if (turn === this.turn) this.say(`${safe(name)}: ${safe(error.message)}`);
     } finally {
@@ -80,14 +98,15 @@ export class Comparison {
   }
 
   show(other, name, [leftRows, rightRows]) {
-    const keys = differences(this.model.metadata, other.metadata, isEqual, textOf);
+    const keys = differences(typed(this.model.metadata), typed(other.metadata),
+      (a, b) => a.type === b.type && isEqual(a.value, b.value),
+      (own, opposite) => textOf(own.value) + (opposite && opposite.type !== own.type ? ` (${own.type})` : ''));
     const byName = (rows) => new Map(rows.map((row) => [row.name, row]));
     const form = (row) => `${row.type} ${row.shape.join(' x ')}`;
     const tensors = differences(byName(leftRows), byName(rightRows),
       (a, b) => form(a) === form(b), (row) => `${form(row)}, ${bytesText(Number(row.bytes))}`);
     const names = [safe(this.label), safe(name)];
-    const place = byId('comparison');
-    place.replaceChildren(this.summary(totals(leftRows), totals(rightRows), names),
+    this.place.replaceChildren(this.summary(totals(leftRows), totals(rightRows), names),
       element('h3', {}, keys.length === 0 ? 'All keys are the same' : 'Keys that differ'),
       element('div', {id: 'differing-keys'}),
       element('h3', {}, tensors.length === 0 ? 'All tensors have the same names, types and shapes'

@@ -36,12 +36,12 @@ export const listedModels = async () => {
 /**
  * Of "hf:org/repo" the GGUF files in it as choices, the shards of a set as one; of all else null.
  */
-export const choicesIn = async (text) => {
+export const choicesIn = async (text, signal) => {
   const parts = /^hf:([^/@]+\/[^/@]+)(?:@([^/]+))?\/?$/.exec(text);
   if (!parts) return null;
   const [, repository, revision = 'main'] = parts;
   const answer = await fetch(`https://huggingface.co/api/models/${repository}/tree/` +
-    `${encodeURIComponent(revision)}?recursive=true`, {credentials: 'omit'});
+    `${encodeURIComponent(revision)}?recursive=true`, {credentials: 'omit', signal});
   if (!answer.ok) throw new Error(`${repository}: the hub answers ${answer.status}`);
   const at = parts[2] ? `@${revision}` : '';
   return (await answer.json())

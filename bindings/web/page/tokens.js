@@ -50,7 +50,7 @@ export class Vocabulary {
 
   text(id) {
     if (this.texts[id] === undefined) {
-      const token = this.tokens[id] ?? '';
+      const token = String(this.tokens[id] ?? '');  // a hostile file has numbers
       const isPlain = ['control', 'user-defined'].includes(this.kind(id));  // as it is in a text
       this.texts[id] = !this.isByteLevel ? token.replaceAll('\u2581', ' ')
         : isPlain ? token : byteLevelText(token);
@@ -80,6 +80,7 @@ export class Vocabulary {
   show() {
     const search = byId('token-search');
     const draw = () => {
+      if (!search.isConnected) return;  // another model has taken the page
       const {found, total} = this.find(search.value);
       byId('token-found').textContent = total > found.length
         ? `the first ${digits(found.length)} of ${plural(total, 'token', 'tokens')}`
@@ -123,7 +124,6 @@ export class TokenView {
       ids = await this.model.tokenizer.encode(text, {addSpecial: byId('add-special').checked,
         parseSpecial: byId('parse-special').checked});
     } catch (error) {
-      ids = [];
       if (turn === this.turn) byId('token-count').textContent = safe(error.message);
       return;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Puts the page together: what is opened, and the sections that show it. All but the facts and the
 // findings comes from the small module, so it is here first.
-import {byId, element, fill, nameSpan, plural, safe, sentenceNodes, tip} from './base.js';
+import {byId, cut, element, fill, nameSpan, plural, safe, sentenceNodes, tip} from './base.js';
 import {choice, data, tensors, useModel} from './model.js';
 import {findingRow} from './findings.js';
 import {listContents, modelFacts, setUpTheme} from './summary.js';
@@ -10,7 +10,7 @@ import {LayerMap} from './map.js';
 import {TensorView} from './histogram.js';
 import {metadataTable, tensorTable} from './table.js';
 import {showAnatomy} from './anatomy.js';
-import {Comparison} from './compare.js';
+import {Comparison, typeText} from './compare.js';
 import {Conversation} from './conversation.js';
 import {MemoryView} from './memory_view.js';
 import {choicesIn, listedModels, modelsOf, openModel, shortName} from './opening.js';
@@ -30,21 +30,18 @@ const valueText = (metadata, {key, type, count, element_type: elementType}) => {
   if (type === 'array' && count > longArray) return `${plural(count, 'element', 'elements')}`;
   const value = metadata.get(key);
   const isSingle = type === 'float32' || elementType === 'float32';
-  const one = (item) => isSingle && Number.isFinite(item) ? singleText(item) : String(item);
+  const one = (item) => isSingle && Number.isFinite(item) ? singleText(item) : cut(item, 400);
   const text = Array.isArray(value) ? `[${value.map(one).join(', ')}]` : one(value);
   return text.length > 400 ? `${text.slice(0, 400)}\u2026` : text;
 };
 
 const rowsOf = (metadata) => [...metadata.keys()].map((key) => {
   const type = metadata.type(key);
-  return {key, type: type.element_type ? `${type.type} of ${type.element_type}` : type.type,
-    value: valueText(metadata, type)};
+  return {key, type: typeText(type), value: valueText(metadata, type)};
 });
 
-const errorText = (error) => {
-  const place = error.offset === null || error.offset === undefined ? '' : ` (at byte ${error.offset})`;
-  return safe(`${error.message}${place}`);
-};
+// The message names the place.
+const errorText = (error) => safe(cut(error.message, 1000));
 
 /**
  * A model of which nothing is heard any more once another one is on the page: what was asked of it before then neither
@@ -80,8 +77,8 @@ const hide = (...ids) => { for (const id of ids) byId(id).hidden = true; };
 const showFacts = async (model) => {
   data.summary = await model.json('show');
   const {name, architecture} = data.summary.model;
-  byId('title').textContent = safe(name || shortName(model.name));
-  byId('subtitle').textContent = safe([architecture, data.file].filter(Boolean).join(' \u00b7 '));
+  byId('title').textContent = safe(cut(name || shortName(model.name)));
+  byId('subtitle').textContent = safe([architecture, data.file].filter(Boolean).map((text) => cut(text)).join(' \u00b7 '));
   byId('facts').append(...modelFacts());
 };
 
@@ -95,17 +92,20 @@ const showFindings = async (model) => {
 
 /** The model on the page. */
 class View {
-  constructor(model, label) {
-    this.model = model;
-    this.label = label;
+  constructor(model, label, what) {
+    Object.assign(this, {model, label, what, end: new AbortController()});
   }
 
-  async show(listed) {
+  close() {
+    this.end.abort();
+    return this.model.close();
+  }
+
+  async show(facts, listed) {
     const {model} = this;
     byId('main').replaceChildren(byId('sections').content.cloneNode(true));
     tip.hide();
-    useModel({file: this.label, tensors: await model.json('tensors'),
-      metadata: rowsOf(model.metadata)});
+    useModel(facts);
     byId('title').textContent = safe(this.label);
     byId('subtitle').textContent = '';
     if (tensors.length === 0) hide('sizes', 'memory', 'layers', 'tensor', 'tensors');
@@ -115,7 +115,7 @@ class View {
     if (vocabulary.isEmpty) hide('tokens', 'vocabulary');
     const hasTemplate = model.metadata.has('tokenizer.chat_template');
     if (!hasTemplate) hide('chat');
-    new Comparison(model, this.label, listed);
+    new Comparison(model, this.label, this.what, listed);
     listContents();
     document.documentElement.dataset.ready = 'header';
     const parts = [attempt('summary', () => showFacts(model)), attempt('check', () => showFindings(model)),
@@ -133,7 +133,7 @@ class View {
   showTensors() {
     showTypes();
     new LayerMap();
-    new WeightView(this.model, new TensorView());
+    new WeightView(this.model, new TensorView(), this.end.signal);
     const list = tensorTable();
     showTreemap((item) => {
       list.setFilter(item.words.replace('\n', ' '));
@@ -152,41 +152,56 @@ const start = async () => {
     byId('status').textContent = text;
     byId('status').classList.toggle('warn', isError);
   };
-  const show = async (what, label = shortName(what)) => {
+  /** Ends what was begun before. */
+  const begin = () => {
     stop.abort();
     stop = new AbortController();
-    const {signal} = stop;
+    return stop.signal;
+  };
+  /** Whether the model is on the page now; until it can be, the one before it stays. */
+  const show = async (what, label = shortName(what)) => {
+    const signal = begin();
+    let model = null;
     delete document.documentElement.dataset.ready;
     say(`Reading ${safe(label)}...`);
     try {
-      const model = await openModel(what, signal);
-      view?.model.close();
-      const next = new View(heardWhile(() => view === next, model), label);
+      model = await openModel(what, signal);
+      const facts = {file: label, tensors: await model.json('tensors', {signal}), metadata: rowsOf(model.metadata)};
+      signal.throwIfAborted();
+      const next = new View(heardWhile(() => view === next, model), label, what);
+      view?.close();
       view = next;
+      model = null;
       say('');
-      await view.show(listed);
+      await next.show(facts, listed);
+      return true;
     } catch (error) {
-      if (error.name !== 'AbortError') say(`${safe(label)}: ${errorText(error)}`, true);
+      model?.close();
+      if (!signal.aborted) say(`${safe(label)}: ${errorText(error)}`, true);
+      return false;
     }
   };
   const offer = (choices) => byId('choices').replaceChildren(...choices.map(({name, what}) =>
     element('button', {type: 'button', onclick: () => show(what)}, nameSpan(name))));
-  const openText = async (text) => {
+  const openText = async (text, ...name) => {
+    const signal = begin();
     try {
-      const choices = await choicesIn(text);
-      if (!choices) return show(text);
+      const choices = await choicesIn(text, signal);
+      if (!choices) return show(text, ...name);
+      if (signal.aborted) return false;
       offer(choices);
       say(choices.length === 0 ? 'There is no GGUF file in it.'
         : `${plural(choices.length, 'model', 'models')} in it; choose one.`);
     } catch (error) {
-      say(errorText(error), true);
+      if (!signal.aborted) say(errorText(error), true);
     }
+    return false;
   };
+  const compareWith = (what) => byId('comparison')?.dispatchEvent(new CustomEvent('compare', {detail: what}));
   const openFiles = async (files) => {
     const [first, second] = modelsOf(files);
     if (!first) return;
-    await show(first);
-    if (second) byId('comparison')?.dispatchEvent(new CustomEvent('compare', {detail: second}));
+    if (await show(first) && second) compareWith(second);
   };
 
   byId('opener').addEventListener('submit', (event) => {
@@ -213,17 +228,16 @@ const start = async () => {
 
   byId('blocked').remove();
   setUpTheme();
-  listed = await listedModels();
+  listed = await listedModels().catch((error) => say(errorText(error), true) ?? []);
   if (listed.length > 1) offer(listed);
-  const named = decodeURIComponent(location.hash.slice(1));  // a link can name a model
+  let named = location.hash.slice(1);  // a link can name a model
+  try { named = decodeURIComponent(named); } catch { /* then it is as it is written */ }
   if (/[/:]/.test(named)) {
     byId('address').value = named;
     await openText(named);
   } else if (listed.length > 0) {
-    await show(listed[0].what, listed[0].name);
-    if (listed.length === 2) {
-      byId('comparison')?.dispatchEvent(new CustomEvent('compare', {detail: listed[1].what}));
-    }
+    const isShown = await openText(listed[0].what, listed[0].name);
+    if (isShown && listed.length === 2) compareWith(listed[1].what);
   }
   document.documentElement.dataset.started = 'true';
 };

@@ -2,7 +2,7 @@
 // The weights of one tensor, read when the user asks: a histogram, and a heat map of rows and
 // columns. Only the bytes of the rows that are shown are fetched.
 import {byId, bytesText, digits, numberText, percent, safe} from './base.js';
-import {choice, data} from './model.js';
+import {choice} from './model.js';
 
 /** As much of a file is read at once. */
 const pieceBytes = 2 << 20;
@@ -32,9 +32,10 @@ class Statistics {
 
   result() {
     const {min, max, zeros, nan, inf, count} = this;
-    if (count === 0) return {min: null, max: null, mean: null, std: null, zeros, nan, inf};
+    const counts = {zeros, nan, inf, count: count + nan + inf};
+    if (count === 0) return {min: null, max: null, mean: null, std: null, ...counts};
     const mean = this.sum / count;
-    return {min, max, mean, std: Math.sqrt(Math.max(this.squares / count - mean * mean, 0)), zeros, nan, inf};
+    return {min, max, mean, std: Math.sqrt(Math.max(this.squares / count - mean * mean, 0)), ...counts};
   }
 }
 
@@ -74,7 +75,8 @@ const colourOfStyle = (name) => {
 };
 
 export class WeightView {
-  constructor(model, view) {
+  /** Until `signal` ends it: what outlives the model must not hold it. */
+  constructor(model, view, signal) {
     Object.assign(this, {model, view, turn: 0, maps: new Map(), canvas: byId('heat')});
     byId('read-rows').addEventListener('click', () => this.read(this.first, this.rowsAtOnce));
     byId('read-all').addEventListener('click', () => this.read(0, this.tensor.rowCount));
@@ -82,8 +84,8 @@ export class WeightView {
     byId('first-row').addEventListener('change', () => this.read(this.first, this.rowsAtOnce));
     byId('heat').addEventListener('pointermove', (event) => this.pointAt(event));
     byId('heat').addEventListener('pointerleave', () => { byId('heat-about').textContent = this.about; });
-    byId('theme').addEventListener('click', () => this.draw());
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
+    byId('theme').addEventListener('click', () => this.draw(), {signal});
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw(), {signal});
     choice.follow(() => this.pick());
   }
 
@@ -116,7 +118,7 @@ export class WeightView {
   async read(first, count) {
     const {tensor, shown} = this;
     const turn = ++this.turn;
-    const width = tensor.shape[0] ?? 1;
+    const width = Number(tensor.shape[0] ?? 1);
     const statistics = new Statistics();
     const heat = new HeatMap(width, count);
     const pieces = [];  // kept for the histogram, whose ends are known last
@@ -134,11 +136,11 @@ export class WeightView {
       if (turn === this.turn) this.say(safe(error.message));
       return;
     }
-    shown.stats = statistics.result();
-    shown.histogram = this.histogram(pieces, shown.stats);
     const whole = count === tensor.rowCount;
     const rows = whole ? `all ${digits(count)} rows`
       : `rows ${digits(first)} to ${digits(first + count - 1)} of ${digits(tensor.rowCount)}`;
+    shown.stats = {...statistics.result(), rows};
+    shown.histogram = this.histogram(pieces, shown.stats);
     this.maps.set(shown, {heat, first, rows});
     this.view.shown = null;
     choice.tell();
@@ -186,7 +188,7 @@ export class WeightView {
     const drawn = this.maps.get(this.shown);
     canvas.hidden = !drawn;
     if (!drawn) {
-      this.say(data.tensors.length === 0 ? '' : 'Nothing of the weights has been read yet.');
+      this.say('Nothing of the weights has been read yet.');
       return;
     }
     const {heat, rows} = drawn;

@@ -69,7 +69,8 @@ export class TensorView {
       facts.push(['Smallest', numberText(stats.min)], ['Largest', numberText(stats.max)],
         ['Mean', numberText(stats.mean)], ['Standard deviation', numberText(stats.std)],
         ['Zeros',
-          `${digits(stats.zeros)} (${percent(stats.zeros / Math.max(tensor.elements, 1))})`]);
+          `${digits(stats.zeros)} (${percent(stats.zeros / Math.max(stats.count ?? tensor.elements, 1))})`]);
+      if (stats.rows) facts.push(['Read', stats.rows]);
       if (stats.nan + stats.inf > 0) {
         facts.push(['NaN', digits(stats.nan)], ['Infinities', digits(stats.inf)]);
       }
