@@ -12,12 +12,17 @@ const marks = /[\ue0f0\ue0f1]/g;
  * A text between marks, which stand within its blanks: templates trim.
  */
 const marked = (text) => {
-  const [, before, core, after] = /^(\s*)([^]*?)(\s*)$/.exec(text);
-  return core === '' ? text : `${before}${beginMark}${core}${endMark}${after}`;
+  const core = text.trim();
+  if (core === '') return text;
+  const begin = text.length - text.trimStart().length;
+  return `${text.slice(0, begin)}${beginMark}${core}${endMark}${text.slice(begin + core.length)}`;
 };
 
-/** Pieces {text, isInput} of a prompt that was rendered with marks; null if these are not in pairs. */
-const piecesOf = (prompt) => {
+/**
+ * Pieces {text, isInput} of a prompt that was rendered with marks; null if these are not in pairs, or stand around
+ * anything but what the messages say, in their order: a template could show its own words as those of the user.
+ */
+const piecesOf = (prompt, messages) => {
   const pieces = [];
   let isInput = false;
   for (const text of prompt.split(/(?=[\ue0f0\ue0f1])/)) {
@@ -27,7 +32,13 @@ const piecesOf = (prompt) => {
     }
     pieces.push({text: text.replace(marks, ''), isInput});
   }
-  return isInput ? null : pieces.filter(({text}) => text !== '');
+  const said = messages.map(({content}) => content.trim());
+  let next = 0;  // messages that were left out are skipped
+  const areSaid = pieces.every(({text, isInput: isMarked}) => {
+    if (isMarked) next = said.indexOf(text, next) + 1;
+    return !isMarked || next > 0;
+  });
+  return isInput || !areSaid ? null : pieces.filter(({text}) => text !== '');
 };
 
 export class Conversation {
@@ -51,7 +62,7 @@ export class Conversation {
     this.drawMessages();
     await this.render();
     // Many templates know no system message: the page begins with a conversation that renders.
-    if (!this.isRendered && this.messages[0]?.role === 'system') {
+    if (!this.isRendered && !this.isTooMuch && this.messages[0]?.role === 'system') {
       this.messages.shift();
       this.drawMessages();
       await this.render();
@@ -68,7 +79,7 @@ export class Conversation {
       const text = element('textarea', {rows: '2', spellcheck: 'false',
         'aria-label': `Text of message ${i + 1}`, oninput: () => {
           message.content = text.value;
-          this.render();
+          this.renderSoon();
         }});
       text.value = message.content;
       const remove = element('button', {type: 'button', 'aria-label': `Remove message ${i + 1}`,
@@ -81,7 +92,14 @@ export class Conversation {
     }));
   }
 
+  /** Once the user pauses: a template may take seconds. */
+  renderSoon() {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.render(), 150);
+  }
+
   async render() {
+    clearTimeout(this.waiting);
     const turn = ++this.turn;
     const options = {addGenerationPrompt: byId('generation-prompt').checked};
     const about = byId('prompt-about');
@@ -90,16 +108,18 @@ export class Conversation {
     let count = null;
     try {
       prompt = await this.model.chat.render(this.messages, options);
+      if (turn !== this.turn) return;
       const wrapped = this.messages.map((message) => ({...message, content: marked(message.content)}));
       // A template may look at the text, and then does other things with marks in it.
       const rendered = await this.model.chat.render(wrapped, options).catch(() => '');
-      if (rendered.replace(marks, '') === prompt) pieces = piecesOf(rendered);
+      if (rendered.replace(marks, '') === prompt) pieces = piecesOf(rendered, this.messages);
       const ids = await this.model.tokenizer.encode(prompt, {addSpecial: false, parseSpecial: true})
         .catch(() => null);
       count = ids?.length ?? null;
     } catch (error) {
       if (turn !== this.turn) return;
       this.isRendered = false;
+      this.isTooMuch = error.code === 'limit_exceeded';
       byId('prompt').replaceChildren();
       about.textContent = `The template refuses this conversation: ${safe(error.message)}`;
       return;
