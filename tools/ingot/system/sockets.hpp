@@ -17,8 +17,10 @@ inline constexpr Socket no_socket = -1;
 /// A socket that listens on 127.0.0.1, on any free port if `port` is 0, which then becomes the
 /// port. no_socket if that fails; errno says why.
 [[nodiscard]] Socket listen_on_loopback(std::uint16_t& port) noexcept;
-/// The next one who wants to talk; no_socket if there is nobody.
-[[nodiscard]] Socket accept_next(Socket listener) noexcept;
+/// The next one who wants to talk; no_socket if there is nobody. Where the system tells it (Linux),
+/// programs of other users but root are sent away: they may have seen an address that this user's
+/// programs were started with.
+[[nodiscard]] Socket accept_next(Socket listener);
 void close_socket(Socket socket) noexcept;
 
 struct Watched {
@@ -41,7 +43,8 @@ inline constexpr std::ptrdiff_t not_now = -2;
 /// The path of this program; empty if it is not known.
 [[nodiscard]] std::string program_path();
 
-/// Shows an address in the user's browser; false if there is none.
+/// Starts what shows an address in the user's browser, and does not wait for it. False if there is
+/// nothing to start; what it does then is not known here.
 [[nodiscard]] bool open_browser(const std::string& address);
 
 }  // namespace ingot::cli::system

@@ -7,12 +7,16 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <vector>
 
 extern char** environ;
@@ -31,6 +35,45 @@ std::ptrdiff_t result_of(ssize_t count) noexcept {
   if (count >= 0) return count;
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? not_now : -1;
 }
+
+#ifdef __linux__
+/// An end of a connection as proc(5) writes it: the address as it lies in memory, and the port.
+std::string name_of(const sockaddr_in& end) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%08X:%04X", end.sin_addr.s_addr,
+                static_cast<unsigned>(ntohs(end.sin_port)));
+  return text.data();
+}
+
+/// Whether a program of another user is at the other end. The kernel lists the sockets of all, and
+/// those that speak IPv4 through IPv6 in a list of their own.
+bool is_of_other_user(int socket) {
+  sockaddr_in own{};
+  sockaddr_in peer{};
+  socklen_t own_size = sizeof own;
+  socklen_t peer_size = sizeof peer;
+  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&own), &own_size) != 0 ||
+      ::getpeername(socket, reinterpret_cast<sockaddr*>(&peer), &peer_size) != 0) {
+    return true;
+  }
+  for (const char* list : {"/proc/self/net/tcp", "/proc/self/net/tcp6"}) {
+    std::ifstream rows(list);
+    for (std::string row; std::getline(rows, row);) {
+      // Number, local end, remote end, state, queues, timer, retries, user.
+      std::array<std::string, 7> words;
+      uid_t user = 0;
+      std::istringstream text(row);
+      for (std::string& word : words) text >> word;
+      if (!(text >> user)) continue;
+      if (!words[1].ends_with(name_of(peer)) || !words[2].ends_with(name_of(own))) continue;
+      return user != 0 && user != ::geteuid();
+    }
+  }
+  return false;  // the system does not tell, and the token still guards
+}
+#else
+bool is_of_other_user(int) { return false; }
+#endif
 
 }  // namespace
 
@@ -56,10 +99,10 @@ Socket listen_on_loopback(std::uint16_t& port) noexcept {
   return no_socket;
 }
 
-Socket accept_next(Socket listener) noexcept {
+Socket accept_next(Socket listener) {
   const int socket = ::accept(static_cast<int>(listener), nullptr, nullptr);
   if (socket < 0) return no_socket;
-  if (prepare(socket)) return socket;
+  if (prepare(socket) && !is_of_other_user(socket)) return socket;
   ::close(socket);
   return no_socket;
 }
@@ -100,12 +143,28 @@ bool open_browser(const std::string& address) {
   std::string program = "xdg-open";
   std::string argument = address;
   const std::array<char*, 3> words = {program.data(), argument.data(), nullptr};
-  pid_t child = 0;
-  if (::posix_spawnp(&child, program.c_str(), nullptr, nullptr, words.data(), environ) != 0) {
-    return false;
+  // The browser may become a child that lives on: Ctrl-C and this program's output are not for it,
+  // nor are the signals that this program ignores.
+  sigset_t usual{};
+  sigemptyset(&usual);
+  for (const int ignored : {SIGPIPE, SIGXFSZ, SIGCHLD}) sigaddset(&usual, ignored);
+  posix_spawnattr_t attributes{};
+  posix_spawn_file_actions_t files{};
+  if (::posix_spawnattr_init(&attributes) != 0) return false;
+  if (::posix_spawn_file_actions_init(&files) != 0) return false;
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  ::posix_spawnattr_setpgroup(&attributes, 0);
+  ::posix_spawnattr_setsigdefault(&attributes, &usual);
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    ::posix_spawn_file_actions_addopen(&files, descriptor, "/dev/null", O_RDWR, 0);
   }
-  int status = 0;  // it hands the address on and ends
-  return ::waitpid(child, &status, 0) == child && status == 0;
+  std::signal(SIGCHLD, SIG_IGN);  // nothing is left of a child that has ended
+  pid_t child = 0;
+  const int error =
+      ::posix_spawnp(&child, program.c_str(), &files, &attributes, words.data(), environ);
+  ::posix_spawn_file_actions_destroy(&files);
+  ::posix_spawnattr_destroy(&attributes);
+  return error == 0;
 }
 
 }  // namespace ingot::cli::system

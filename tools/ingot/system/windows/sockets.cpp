@@ -60,7 +60,7 @@ Socket listen_on_loopback(std::uint16_t& port) noexcept {
   return no_socket;
 }
 
-Socket accept_next(Socket listener) noexcept {
+Socket accept_next(Socket listener) {
   const SOCKET socket = ::accept(handle_of(listener), nullptr, nullptr);
   return socket == INVALID_SOCKET ? no_socket : static_cast<Socket>(socket);
 }
