@@ -14,17 +14,46 @@ expect_error 4 'No such file' "$ingot" view --page inner_page_that_is_not_there
 expect_error 4 'no index.html' "$ingot" view --page page/inner
 expect_error 4 'missing.gguf' "$ingot" view --page page missing.gguf
 expect_error 3 'directory' "$ingot" view --page page page
+# What the page could not open, and options that only this program would heed.
+for name in ollama:llama3 ms:org/repo hf:org/repo:Q4_K_M 'https://example.org/model.gguf?key=secret'; do
+  expect_error 2 "'ingot download'" "$ingot" view --page page "$name"
+done
+if "$ingot" view --help | grep -q -e --revision; then
+  expect_error 2 'takes no such option' "$ingot" view --page page model.gguf --revision main
+fi
+if [[ -e /dev/full ]]; then
+  expect 4 timeout 20 "$ingot" view --page page >/dev/full 2>errors
+fi
+# A page that anyone left beside an installed program.
+mkdir -p there/bin web/page
+cp page/index.html web/page
+cp "$ingot" there/bin/ingot
+expect_error 4 'neither installed beside the program nor built' there/bin/ingot view
+rm -r there
+
+# A browser that does not end, for --open.
+mkdir path
+cat >path/xdg-open <<'END'
+#!/bin/sh
+{
+  echo "$1"
+  grep SigIgn /proc/self/status
+  cut -d ' ' -f 1,5 /proc/$$/stat | tr -d '\n'
+} >opened
+exec sleep 60
+END
+chmod +x path/xdg-open
 
 first=$(ls set-*-of-*.gguf | head -n 1)
-"$ingot" view --page page model.gguf "$first" $'a b%\xc3\xa9#.gguf' hf:org/repo/other.gguf >address &
+PATH="$PWD/path:$PATH" "$ingot" view --page page --open model.gguf "$first" $'a b%\xc3\xa9#.gguf' hf:org/repo/other.gguf >address &
 server=$!
-trap 'kill $server 2>/dev/null || true' EXIT
+trap 'kill $server $(sed -n "3s/ .*//p" opened) 2>/dev/null || true' EXIT
 for _ in $(seq 100); do
   [[ ! -s address ]] || break
   sleep 0.1
 done
 python '
-import concurrent.futures, http.client, json, re, socket, sys, time
+import concurrent.futures, http.client, json, os, re, socket, sys, time
 address = open("address").read().strip()
 match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/[0-9a-f]{32}/)", address)
 port, root = int(match[1]), match[2]
@@ -47,6 +76,15 @@ def raw(content, wait=True):
             return client.recv(1 << 16) if wait else b""
         except ConnectionError:
             return b""
+
+# The browser that was started is told the address, in a group of its own, and with the usual signals (SIGPIPE is 13).
+if os.path.exists("/proc/self/status"):
+    lines = []
+    while len(lines) < 3 or not lines[2]:
+        lines = open("opened").read().split("\n") if os.path.exists("opened") else []
+        time.sleep(0.05)
+    assert lines[0] == address and int(lines[1].split()[1], 16) & (1 << 12) == 0, lines
+    assert len(set(lines[2].split())) == 1, lines
 
 # The page, its parts, and what every answer says.
 status, headers, content = ask(root)
@@ -117,6 +155,18 @@ for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get"):
     status, headers, _ = ask(model, method=method)
     assert (status, headers["Allow"]) == (405, "GET, HEAD"), method
 
+# Another user, who has seen the address: on Linux, where a test of root can become one.
+if sys.platform == "linux" and os.getuid() == 0:
+    child = os.fork()
+    if child == 0:
+        os.setuid(65534)
+        try:
+            status = 10 if ask(model)[0] == 200 else 11
+        except (http.client.RemoteDisconnected, ConnectionError):
+            status = 0
+        os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0, "another user gets an answer"
+
 # What is no request.
 line = f"GET {root} HTTP/1.1\r\n".encode()
 host = f"Host: 127.0.0.1:{port}\r\n".encode()
@@ -162,18 +212,24 @@ assert ask(root)[0] == 200
 ' "$first"
 kill -INT "$server"
 expect 130 wait "$server"
+kill "$(sed -n '3s/ .*//p' opened)" 2>/dev/null || true
 port=$(sed 's/.*:\([0-9]*\).*/\1/' address)
-"$ingot" view --page page --port "$port" --json >again.json &
+mkdir other
+cp secret.gguf other/model.gguf
+"$ingot" view --page page --port "$port" --json set-*-of-*.gguf model.gguf other/model.gguf >again.json &
 server=$!
 for _ in $(seq 100); do
   [[ ! -s again.json ]] || break
   sleep 0.1
 done
 python '
-import json, sys
+import json, sys, urllib.request
 address = json.load(open("again.json"))["address"]
 assert f":{sys.argv[1]}/" in address and address != open("address").read().strip()
-' "$port"
+# A set is one model, and models of the same name are told apart.
+models = json.load(urllib.request.urlopen(address + "models.json"))
+assert [model["name"] for model in models] == [sys.argv[2], "model.gguf", "other/model.gguf"], models
+' "$port" "$first"
 expect_error 4 "$port" "$ingot" view --page page --port "$port"
 kill -TERM "$server"
 expect 143 wait "$server"

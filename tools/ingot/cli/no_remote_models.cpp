@@ -25,6 +25,10 @@ void RemoteModels::add_options(CLI::App&) {}
 
 std::string RemoteModels::keep_secret(const std::string& argument) { return argument; }
 
+bool RemoteModels::has_secret(const std::string& argument) const {
+  return argument.find_first_of("@?") != std::string::npos;
+}
+
 bool RemoteModels::is_meant(const std::string& argument) const {
   constexpr std::array<std::string_view, 5> prefixes = {"http://", "https://",
                                                         "hf:", "ollama:", "ms:"};

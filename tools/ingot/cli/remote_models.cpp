@@ -116,16 +116,17 @@ std::string RemoteModels::keep_secret(const std::string& argument) {
   const Result<Reference> reference = parse_reference(argument);
   if (!reference || reference->kind != ReferenceKind::web) return argument;
   const std::string shown = reference->display();
-  if (shown == argument) return argument;
-  const bool has_secret = argument.find_first_of("@?") != std::string::npos;
-  if (!has_secret) return argument;
+  if (shown == argument || argument.find_first_of("@?") == std::string::npos) return argument;
   state_->secrets[shown] = argument;
   return shown;
 }
 
+bool RemoteModels::has_secret(const std::string& argument) const {
+  return state_->secrets.contains(argument);
+}
+
 bool RemoteModels::is_meant(const std::string& argument) const {
-  if (state_->secrets.contains(argument)) return true;
-  if (is_remote_reference(argument)) return !exists(argument);
+  if (is_remote_reference(argument)) return has_secret(argument) || !exists(argument);
   return is_file_address(argument) || is_meant_as_hub_name(argument);
 }
 

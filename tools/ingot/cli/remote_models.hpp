@@ -82,6 +82,9 @@ class RemoteModels {
   /// finds the whole.
   [[nodiscard]] std::string keep_secret(const std::string& argument);
 
+  /// Whether `keep_secret` left something out of an argument, of which this is the printable form.
+  [[nodiscard]] bool has_secret(const std::string& argument) const;
+
   /// Whether an argument means a remote model: it is written as a reference, and no file or folder
   /// has that name.
   [[nodiscard]] bool is_meant(const std::string& argument) const;

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -10,8 +11,10 @@
 #include <filesystem>
 #include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -20,6 +23,7 @@
 
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"
+#include "cli/option_group.hpp"
 #include "commands/view/server.hpp"
 #include "system/sockets.hpp"
 #include "text/whole_file.hpp"
@@ -37,10 +41,10 @@ constexpr const char* examples =
     "  ingot view                                  # drop files on the page\n"
     "\n"
     "Prints the address of a page that shows the models: facts, findings, sizes,\n"
-    "memory, tokens, prompts, bytes. The server answers this machine alone, to who\n"
-    "knows the address, and hands out the files that are named here, with the shards\n"
-    "of their sets, and no other. The page reads the parts of them that it shows.\n"
-    "Ctrl-C ends it.";
+    "memory, tokens, prompts, bytes. The server answers only this machine, and only\n"
+    "those who know the address, and hands out the files that are named here, with\n"
+    "the shards of their sets, and no other. The page reads the parts of them that it\n"
+    "shows. Ctrl-C ends it.";
 
 struct Options {
   std::vector<std::string> files;
@@ -53,6 +57,7 @@ struct Options {
 struct ListedModel {
   std::string name;
   std::string address;  ///< Relative to the page, or of another server.
+  std::string path;     ///< Of a file.
 };
 
 /// What the files of the page are, by their endings; others are not served.
@@ -66,13 +71,18 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> page_type
 }};
 constexpr std::size_t max_page_file_bytes = std::size_t{16} << 20;
 
-/// Where the page is: installed beside the program, or built beside it by scripts/web.
+/// Where the page is: installed beside the program, or left beside its build by scripts/web. Beside
+/// an installed program that would be a folder that anyone may have made.
 std::optional<fs::path> find_page() {
-  const fs::path folder = fs::path(system::program_path()).parent_path();
-  for (const char* place : {"../share/ingot/page", "../../web/page"}) {
-    std::error_code ignored;
-    if (fs::exists(folder / place / "index.html", ignored)) return folder / place;
-  }
+  const fs::path program = system::program_path();
+  if (program.empty()) return std::nullopt;
+  const fs::path folder = program.parent_path();
+  std::error_code ignored;
+  const fs::path installed = folder / "../share/ingot/page";
+  if (fs::exists(installed / "index.html", ignored)) return installed;
+  const fs::path built = folder / "../../web/page";
+  const bool is_build = fs::exists(folder / "../CMakeCache.txt", ignored);
+  if (is_build && fs::exists(built / "index.html", ignored)) return built;
   return std::nullopt;
 }
 
@@ -113,7 +123,7 @@ Result<ListedModel> add_model(const std::string& file, std::size_t number, Resou
     const std::string name = fs::path(path).filename().string();
     const std::string address = fmt::format("models/{}/{}", number, encoded(name));
     resources[address] = {"application/octet-stream", {}, std::move(source)};
-    return ListedModel{name, address};
+    return ListedModel{name, address, path};
   };
   if (const auto shard = parse_shard_name(file)) {
     for (std::uint32_t i = 0; i < shard->count; ++i) {
@@ -124,6 +134,45 @@ Result<ListedModel> add_model(const std::string& file, std::size_t number, Resou
     }
   }
   return add(file);
+}
+
+/// What the page opens for a model on a server, or nothing: it has no passwords, and knows neither
+/// quantizations nor other registries.
+std::optional<std::string> name_for_page(const RemoteModels& remote, const std::string& file) {
+  if (file.starts_with("http://") || file.starts_with("https://")) {
+    return remote.has_secret(file) ? std::nullopt : std::optional(file);
+  }
+  const std::string_view hub = "hf:";
+  const std::string name = file.starts_with(hub) ? file : std::string(hub) + file;
+  return name.find(':', hub.size()) == std::string::npos ? std::optional(name) : std::nullopt;
+}
+
+/// The model that an argument names; nothing if it is of one of the sets that are there already.
+Result<std::optional<ListedModel>> list_model(const std::string& file, const RemoteModels& remote,
+                                              std::size_t number, std::set<std::string>& sets,
+                                              Resources& resources) {
+  const bool is_local = file.starts_with("file://");
+  if (remote.is_meant(file) && !is_local) {
+    const std::optional<std::string> name = name_for_page(remote, file);
+    if (name) return ListedModel{*name, *name, {}};
+    return fail(Errc::reference_invalid, {},
+                "the page opens files, addresses without a password or a signature, and "
+                "hf:ORG/REPO[@REV][/FILE]; 'ingot download' fetches others");
+  }
+  const std::string path = is_local ? remote.local_name(file) : file;
+  const auto shard = parse_shard_name(path);
+  const bool is_new = !shard || sets.insert(shard_file_name(shard->prefix, 0, shard->count)).second;
+  if (!is_new) return std::nullopt;
+  return add_model(path, number, resources);
+}
+
+/// Files of the same name in several folders are shown with their folders.
+void tell_apart(std::vector<ListedModel>& models) {
+  std::map<std::string, int> counts;
+  for (const ListedModel& model : models) ++counts[model.name];
+  for (ListedModel& model : models) {
+    if (counts[model.name] > 1 && !model.path.empty()) model.name = model.path;
+  }
 }
 
 /// The list that the page asks for.
@@ -157,13 +206,14 @@ ExitCode run(const Options& options, Console& console) {
   INGOT_CLI_TRY_VOID(add_page(*page, resources), console, page->string());
 
   std::vector<ListedModel> models;
+  std::set<std::string> sets;
   for (const std::string& file : options.files) {
-    if (console.remote().is_meant(file)) {  // the browser fetches it
-      models.push_back({file, file});
-      continue;
-    }
-    INGOT_CLI_TRY(models.emplace_back(), add_model(file, models.size(), resources), console, file);
+    INGOT_CLI_TRY(std::optional<ListedModel> model,
+                  list_model(file, console.remote(), models.size(), sets, resources), console,
+                  file);
+    if (model) models.push_back(*std::move(model));
   }
+  tell_apart(models);
   add_content(resources, "models.json", "application/json", list_of(models));
 
   std::array<std::byte, 16> secret{};
@@ -188,7 +238,7 @@ ExitCode run(const Options& options, Console& console) {
   } else {
     console.out().print("{}\n", address);
   }
-  console.out().flush();
+  if (console.out().flush() != 0) return ExitCode::system;  // nobody would know the address
   if (options.is_opened && !system::open_browser(address)) {
     console.remark("view", "no browser could be started; open the address in one");
   }
@@ -207,7 +257,14 @@ void add_view_command(CLI::App& program, Console& console) {
   add_number(command, "--port", options->port, 1, 65535, "The port; default: any that is free");
   add_text(command, "--page", options->page, "FOLDER",
            "The page, if it is not where scripts/web leaves it");
-  on_run(command, [options, &console] { console.finish(run(*options, console)); });
+  on_run(command, [options, &program, &console] {
+    for (const CLI::Option* option : std::as_const(program).get_options()) {
+      if (option->get_group() != remote_group || option->count() == 0) continue;
+      return console.finish(console.refuse(
+          option->get_name(), "the browser fetches what is on servers, and takes no such option"));
+    }
+    console.finish(run(*options, console));
+  });
 }
 
 }  // namespace ingot::cli

@@ -74,7 +74,8 @@ bool is_equal_secret(std::string_view a, std::string_view b) {
 bool is_own(const Headers& headers, std::uint16_t port) {
   const auto host = headers.find("host");
   if (host == headers.end()) return false;
-  const std::string place = ":" + std::to_string(port);
+  // Browsers leave the usual port out.
+  const std::string place = port == 80 ? "" : ":" + std::to_string(port);
   if (host->second != "127.0.0.1" + place && host->second != "localhost" + place) return false;
   const auto origin = headers.find("origin");
   if (origin != headers.end() && origin->second != "http://" + std::string(host->second)) {

@@ -171,7 +171,7 @@ class Connection {
 
 using Connections = std::list<Connection>;
 
-/// Takes in who waits. Where that would be too many, the one who has been silent for longest goes.
+/// Takes in who waits. Where that would be too many, the one whose time ends first goes.
 void accept_all(system::Socket listener, Connections& connections) {
   for (;;) {
     const system::Socket socket = system::accept_next(listener);
