@@ -363,6 +363,7 @@ def check_static(page, folder):
     host = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(StaticHost, directory=folder))
     threading.Thread(target=host.serve_forever, daemon=True).start()
     address = f"http://127.0.0.1:{host.server_port}"
+    page.open(f"{address}/page/#100%")  # names nothing, and is no encoded text
     page.open(f"{address}/page/#{address}/coarse.gguf")
     page.wait_ready()
     check(page.text("h1").startswith("Ingot sample"), page.text("h1"))
