@@ -190,8 +190,10 @@ void run(CLI::App& program, Console& console, Words words) {
 
 ExitCode run_words(Console& console, const std::vector<std::string>& words) {
   CLI::App program;
+  const Console::Settings usual = console.settings();
   declare(program, console, words);
   run(program, console, words);
+  console.restore(usual);
   return console.take_status();
 }
 

@@ -81,49 +81,55 @@ constexpr std::array<StyleStart, 10> style_starts = {{{"", ""},
 
 }  // namespace
 
-Console::Console() : out_(system::standard_output) { examine_terminal(); }
+Console::Console() : out_(system::standard_output) { examine_terminal(false); }
 
 void Console::add_options(CLI::App& program) {
   const Choices<When> when = {
       {"auto", When::automatic}, {"always", When::always}, {"never", When::never}};
-  add_switch(program, "--json", is_json_, "Print one JSON document (docs/json.md)");
-  add_choice(program, "--color", "WHEN", color_, when,
+  add_switch(program, "--json", settings_.is_json, "Print one JSON document (docs/json.md)");
+  add_choice(program, "--color", "WHEN", settings_.color, when,
              "Colours, {}; auto: on a terminal, unless NO_COLOR is set");
-  add_choice(program, "--progress", "WHEN", progress_, when,
+  add_choice(program, "--progress", "WHEN", settings_.progress, when,
              "A progress bar, {}; auto: on a terminal, for long work");
-  add_switch(program, "-q,--quiet", is_quiet_, "Print no remarks, only errors");
-  add_switch(program, "-v,--verbose", is_verbose_, "Say more about what is done");
-  add_number(program, "-j,--threads", threads_, 1, 4096,
+  add_switch(program, "-q,--quiet", settings_.is_quiet, "Print no remarks, only errors");
+  add_switch(program, "-v,--verbose", settings_.is_verbose, "Say more about what is done");
+  add_number(program, "-j,--threads", settings_.threads, 1, 4096,
              "Use N threads where work can be shared; default: all cores");
-  add_choice(program, "--io", "HOW", access_,
+  add_choice(program, "--io", "HOW", settings_.access,
              {{"mmap", FileAccess::map}, {"read", FileAccess::read}},
              "How files are read, {}; default: mmap, the fastest");
-  add_switch(program, "--lenient", open_options_.is_lenient,
+  add_switch(program, "--lenient", settings_.open.is_lenient,
              "Open files that only a strict reader refuses");
-  add_switch(program, "--header-only", open_options_.is_header_only,
+  add_switch(program, "--header-only", settings_.open.is_header_only,
              "Read headers alone; the data may be missing, as in a download's first part");
-  add_byte_count(program, "--max-header", open_options_.limits.max_header_bytes,
+  add_byte_count(program, "--max-header", settings_.open.limits.max_header_bytes,
                  "Refuse longer headers; default: 256MiB");
-  add_switch(program, "--no-wait", never_waits_,
+  add_switch(program, "--no-wait", settings_.never_waits,
              "Fail at once if another process edits or writes the file; default: wait up to 10 s");
   remote_.add_options(program);
   program.parse_complete_callback([this] {
     apply_lock_wait();
-    if (!is_json_) return;
+    if (!settings_.is_json) return;
     out_.write_last_members = [this](JsonStream& json) {
       if (remote_.is_used()) write_traffic(json, remote_.traffic());
     };
   });
 }
 
+void Console::restore(const Settings& settings) {
+  settings_ = settings;
+  if (!settings.is_json) out_.write_last_members = nullptr;
+  apply_lock_wait();
+}
+
 void Console::add_index_option(CLI::App& command) {
-  add_switch(command, "--index", open_options_.uses_index,
+  add_switch(command, "--index", settings_.open.uses_index,
              "Read through the file's layout index, if it has one: fast, and unverified");
 }
 
 void Console::apply_lock_wait() {
   LockWait wait;
-  if (never_waits_) wait.limit = std::chrono::milliseconds(0);
+  if (settings_.never_waits) wait.limit = std::chrono::milliseconds(0);
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(wait.limit).count();
   wait.on_wait = [this, seconds](const Error& error) {
     remark(error.subject,
@@ -133,8 +139,8 @@ void Console::apply_lock_wait() {
   set_lock_wait(std::move(wait));
 }
 
-void Console::examine_terminal() {
-  is_terminal_ = system::is_terminal(system::standard_output);
+void Console::examine_terminal(bool is_diverted) {
+  is_terminal_ = !is_diverted && system::is_terminal(system::standard_output);
   is_unicode_ = has_unicode_locale() || system::has_unicode_terminal();
   const std::size_t wanted = parse_number<std::size_t>(environment("COLUMNS")).value_or(0);
   has_fixed_width_ = is_terminal_ || wanted > 0;
@@ -145,8 +151,8 @@ void Console::examine_terminal() {
 }
 
 OpenOptions Console::open_options(FileAccess usual) const {
-  OpenOptions options = open_options_;
-  options.access = access_.value_or(usual);
+  OpenOptions options = settings_.open;
+  options.access = settings_.access.value_or(usual);
   return options;
 }
 
@@ -209,7 +215,7 @@ Result<Model> Console::open_stored(const std::string& file, FileAccess usual, bo
     const bool is_wanted = with_shards || notice.code != Errc::shard_missing;
     if (is_wanted) remark(file, "note: " + notice.message());
   }
-  if (is_verbose_) {
+  if (settings_.is_verbose) {
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
     remark(file, fmt::format("opened in {:.2f} ms: {} keys, {} tensors in {} file{}", time.count(),
                              model->metadata().size(), model->tensors().size(),
@@ -251,7 +257,8 @@ bool Console::is_input(const std::string& path) const {
 }
 
 unsigned Console::threads() const noexcept {
-  return threads_ != 0 ? threads_ : std::max(1u, std::thread::hardware_concurrency());
+  return settings_.threads != 0 ? settings_.threads
+                                : std::max(1u, std::thread::hardware_concurrency());
 }
 
 std::size_t Console::room(std::size_t used, std::size_t least) const noexcept {
@@ -269,17 +276,17 @@ void Console::print_prose(std::string_view text, Style style, std::size_t indent
 }
 
 std::string Console::paint(Style style, std::string_view text) const {
-  const bool has_color =
-      color_ == When::always || (color_ == When::automatic && is_terminal_ &&
-                                 environment("NO_COLOR").empty() && environment("TERM") != "dumb");
+  const bool has_color = settings_.color == When::always ||
+                         (settings_.color == When::automatic && is_terminal_ &&
+                          environment("NO_COLOR").empty() && environment("TERM") != "dumb");
   if (!has_color || style == Style::plain || text.empty()) return std::string(text);
   const StyleStart& start = style_starts[static_cast<std::size_t>(style)];
   return fmt::format("{}{}\x1b[0m", has_fixed_colours() ? start.fixed : start.theme, text);
 }
 
 bool Console::shows_progress() const noexcept {
-  if (progress_ != When::automatic) return progress_ == When::always;
-  return !is_quiet_ && system::is_terminal(system::standard_error);
+  if (settings_.progress != When::automatic) return settings_.progress == When::always;
+  return !settings_.is_quiet && system::is_terminal(system::standard_error);
 }
 
 void Console::complain(std::string_view file, std::string_view message) {
@@ -291,7 +298,7 @@ void Console::complain(std::string_view file, std::string_view message) {
 }
 
 void Console::remark(std::string_view file, std::string_view message) {
-  if (is_quiet_ || !remarked_.insert(fmt::format("{}: {}", file, message)).second) return;
+  if (settings_.is_quiet || !remarked_.insert(fmt::format("{}: {}", file, message)).second) return;
   complain(file, message);
 }
 
@@ -316,7 +323,7 @@ ExitCode Console::fail(std::string_view file, const Error& error) {
     return refuse(error.subject.empty() ? file : error.subject,
                   "the file exists; --force replaces it");
   }
-  if (error.code == Errc::not_mapped && open_options_.is_header_only) {
+  if (error.code == Errc::not_mapped && settings_.open.is_header_only) {
     return refuse(file, "this needs the data; leave out --header-only");
   }
   if (error.code == Errc::not_mapped && file == "-") {
@@ -349,7 +356,7 @@ ExitCode Console::refuse_input(std::string_view file) {
 void Console::finish(ExitCode code) noexcept { exit_code_ = std::max(exit_code_, code); }
 
 int Console::close() {
-  if (is_verbose_ && remote_.is_used()) remark({}, describe(remote_.traffic()));
+  if (settings_.is_verbose && remote_.is_used()) remark({}, describe(remote_.traffic()));
   const int error_number = out_.flush();
   // A reader that has seen enough (`| head`) is no failure; a full disk is one.
   if (error_number != 0 && error_number != EPIPE) {

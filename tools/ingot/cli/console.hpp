@@ -33,6 +33,27 @@ class Console {
   /// Declares `--json`, `--color` and the other options of every command.
   void add_options(CLI::App& program);
 
+  enum class When : std::uint8_t { automatic, always, never };
+
+  /// What these options say, but for those of remote models.
+  struct Settings {
+    OpenOptions open;
+    std::optional<FileAccess> access;
+    unsigned threads = 0;
+    When color = When::automatic;
+    When progress = When::automatic;
+    bool is_json = false;
+    bool is_quiet = false;
+    bool never_waits = false;
+    bool is_verbose = false;
+  };
+  [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
+  /// Goes back to settings after a command that another one has run.
+  void restore(const Settings& settings);
+
+  /// Fits what is printed to the terminal, if standard output is one and goes there.
+  void examine_terminal(bool is_diverted);
+
   // --- input -------------------------------------------------------------------------------------
 
   /// Opens a model with the user's options; `-` is standard input. Remarks go to stderr. Files of
@@ -66,7 +87,7 @@ class Console {
   /// Declares `--index` for a command that only looks: files are then read through their index.
   void add_index_option(CLI::App& command);
   /// Makes later calls read files as a whole, without their index.
-  void leave_index() noexcept { open_options_.uses_index = false; }
+  void leave_index() noexcept { settings_.open.uses_index = false; }
 
   /// Facts for the next file from before GGUF, which lacks them.
   void set_ggml_options(const GgmlOptions& options) noexcept { ggml_options_ = options; }
@@ -74,7 +95,7 @@ class Console {
   /// The user's options; `usual` is the access to files unless `--io` was given.
   [[nodiscard]] OpenOptions open_options(FileAccess usual) const;
   /// The user's options for opening files.
-  [[nodiscard]] const OpenOptions& open_options() const noexcept { return open_options_; }
+  [[nodiscard]] const OpenOptions& open_options() const noexcept { return settings_.open; }
 
   /// Prepares a pass over the data of a model on a server (RemoteModels::prepare); does nothing for
   /// one of this system. The first form is for some tensors, in the order in which they will be
@@ -91,7 +112,7 @@ class Console {
   // --- results -----------------------------------------------------------------------------------
 
   [[nodiscard]] Output& out() noexcept { return out_; }
-  [[nodiscard]] bool is_json() const noexcept { return is_json_; }
+  [[nodiscard]] bool is_json() const noexcept { return settings_.is_json; }
 
   /// Columns of the terminal, of COLUMNS, or 80.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
@@ -122,10 +143,12 @@ class Console {
 
   // --- messages ----------------------------------------------------------------------------------
 
-  [[nodiscard]] bool is_quiet() const noexcept { return is_quiet_; }
-  [[nodiscard]] bool is_verbose() const noexcept { return is_verbose_; }
+  [[nodiscard]] bool is_quiet() const noexcept { return settings_.is_quiet; }
+  [[nodiscard]] bool is_verbose() const noexcept { return settings_.is_verbose; }
   [[nodiscard]] bool shows_progress() const noexcept;
-  [[nodiscard]] bool always_shows_progress() const noexcept { return progress_ == When::always; }
+  [[nodiscard]] bool always_shows_progress() const noexcept {
+    return settings_.progress == When::always;
+  }
 
   /// `ingot: FILE: message` on stderr; `message` must be safe to print. The second form is
   /// silenced by `--quiet`.
@@ -168,23 +191,12 @@ class Console {
   [[nodiscard]] int close();
 
  private:
-  enum class When : std::uint8_t { automatic, always, never };
-
   [[nodiscard]] Result<Model> open_named(const std::string& file, const OpenOptions& options);
-  void examine_terminal();
   void apply_lock_wait();
 
   Output out_;
-  OpenOptions open_options_;
+  Settings settings_;
   GgmlOptions ggml_options_;
-  std::optional<FileAccess> access_;
-  unsigned threads_ = 0;
-  When color_ = When::automatic;
-  When progress_ = When::automatic;
-  bool is_json_ = false;
-  bool is_quiet_ = false;
-  bool never_waits_ = false;
-  bool is_verbose_ = false;
   bool is_terminal_ = false;
   bool is_unicode_ = false;
   bool has_fixed_width_ = false;

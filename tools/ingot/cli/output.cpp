@@ -6,13 +6,13 @@
 namespace ingot::cli {
 
 Output::Output(int descriptor)
-    : writer_([descriptor](std::string_view text) { return system::write_all(descriptor, text); }) {
+    : target_{[descriptor](std::string_view text) { return system::write_all(descriptor, text); }} {
 }
 
 int Output::flush() noexcept {
-  if (error_number_ == 0) error_number_ = writer_(buffer_);
+  if (target_.error_number == 0) target_.error_number = target_.writer(buffer_);
   buffer_.clear();
-  return error_number_;
+  return target_.error_number;
 }
 
 }  // namespace ingot::cli

@@ -22,8 +22,14 @@ class Output {
   /// Takes a large piece of text; returns 0 or an errno.
   using Writer = std::function<int(std::string_view text)>;
 
+  /// Where text goes, and the first failure there.
+  struct Target {
+    Writer writer;
+    int error_number = 0;  ///< An errno, or 0.
+  };
+
   explicit Output(int descriptor);
-  explicit Output(Writer writer) : writer_(std::move(writer)) {}
+  explicit Output(Writer writer) : target_{std::move(writer)} {}
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
@@ -43,14 +49,15 @@ class Output {
     flush_if_full();
   }
 
-  /// Writes what is buffered, and hands all further text to `writer`; returns the one before.
-  Writer divert(Writer writer) {
+  /// Writes what is buffered, and hands all further text to `target`; returns the one before, to be
+  /// given back: a failure of one is none of the other.
+  Target divert(Target target) {
     flush();
-    return std::exchange(writer_, std::move(writer));
+    return std::exchange(target_, std::move(target));
   }
 
   /// False once a write has failed: later output is lost.
-  [[nodiscard]] bool is_open() const noexcept { return error_number_ == 0; }
+  [[nodiscard]] bool is_open() const noexcept { return target_.error_number == 0; }
 
   /// The members that every JSON document ends with if it is an object; or nothing.
   std::function<void(JsonStream& json)> write_last_members;
@@ -65,8 +72,7 @@ class Output {
     if (buffer_.size() >= capacity_bytes) flush();
   }
 
-  Writer writer_;
-  int error_number_ = 0;
+  Target target_;
   std::string buffer_;
 };
 

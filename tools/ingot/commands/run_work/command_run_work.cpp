@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
@@ -34,7 +35,7 @@ constexpr const char* examples =
     "\n"
     "A task whose results are there is not run again. The join fails, and names what is\n"
     "missing, unless all tasks are done; then it prints or writes what the command that\n"
-    "was planned would have printed or written.\n"
+    "was planned would have printed or written, of check as with --json.\n"
     "Exit status of a task: 0 if it is done, whatever its answer; of the join the status\n"
     "that the command would have had, or 1 if a task is missing.";
 
@@ -87,9 +88,14 @@ class Work {
     if (const ExitCode code = check_inputs(task); code != ExitCode::done) return code;
     if (const ExitCode code = make_folders(task); code != ExitCode::done) return code;
     const ExitCode status = task.is_printed ? run_printed(task) : run_words(console_, task.words);
-    if (status > find_work_command(task.words[0])->last_answer) return status;
+    if (!is_answer(task, status)) return status;
+    // What changed while the task ran may be in its results, by half.
+    if (const ExitCode code = check_inputs(task); code != ExitCode::done) return code;
     INGOT_CLI_TRY_VOID(note(i, status), console_, note_path(i));
-    return ExitCode::done;
+    if (status_of(i)) return ExitCode::done;
+    return console_.refuse(file_,
+                           fmt::format("task {} has ended, but its results are not there", i + 1),
+                           ExitCode::system);
   }
 
   /// Makes the result of all tasks, which must be done.
@@ -108,13 +114,17 @@ class Work {
       if (!task.is_printed) continue;
       INGOT_CLI_TRY(const std::string text, read_whole(task.outputs[0]), console_, task.outputs[0]);
       print(text, is_first);
-      is_first = false;
     }
     if (plan_.is_list && !is_first) console_.out().write("\n]\n");
     return status;
   }
 
  private:
+  /// Whether a command has done its work, whatever it has found.
+  static bool is_answer(const WorkTask& task, ExitCode status) {
+    return status != ExitCode::usage && status <= find_work_command(task.words[0])->last_answer;
+  }
+
   [[nodiscard]] std::string note_path(std::size_t i) const {
     return fmt::format("{}/{}.done", plan_.folder, i + 1);
   }
@@ -192,14 +202,16 @@ class Work {
     const std::string& path = task.outputs[0];
     INGOT_CLI_TRY(OutputFile file, OutputFile::create(path, true), console_, path);
     Result<void> written;
-    Output::Writer usual = console_.out().divert([&](std::string_view text) {
-      if (written) written = file.write(std::as_bytes(std::span(text)));
+    Output::Target usual = console_.out().divert({[&](std::string_view text) {
+      written = file.write(std::as_bytes(std::span(text)));
       return written ? 0 : EIO;
-    });
+    }});
+    console_.examine_terminal(true);
     const ExitCode status = run_words(console_, task.words);
     console_.out().divert(std::move(usual));
+    console_.examine_terminal(false);
     INGOT_CLI_TRY_VOID(written, console_, path);
-    if (status > find_work_command(task.words[0])->last_answer) return status;
+    if (!is_answer(task, status)) return status;
     INGOT_CLI_TRY_VOID(file.commit(), console_, path);
     return status;
   }
@@ -217,19 +229,22 @@ class Work {
   }
 
   /// Prints what a task has printed: a text, or as elements of a list a list or a single one.
-  void print(std::string_view text, bool is_first) {
+  void print(std::string_view text, bool& is_first) {
     Output& out = console_.out();
-    if (!plan_.is_list) return out.write(text);
+    if (!plan_.is_list) return write_raw(console_, text);
+    if (text.empty()) return;  // all its files were refused
     constexpr std::string_view begin = "[\n";
     constexpr std::string_view end = "\n]\n";
-    out.write(is_first ? begin : ",\n");
+    out.write(std::exchange(is_first, false) ? begin : ",\n");
     if (text.starts_with(begin) && text.ends_with(end)) {
-      return out.write(text.substr(begin.size(), text.size() - begin.size() - end.size()));
+      return write_raw(console_,
+                       text.substr(begin.size(), text.size() - begin.size() - end.size()));
     }
     if (text.ends_with('\n')) text.remove_suffix(1);
     while (!text.empty()) {  // one level deeper
       const std::size_t length = std::min(text.find('\n'), text.size());
-      out.print("  {}", text.substr(0, length));
+      out.write("  ");
+      write_raw(console_, text.substr(0, length));
       text.remove_prefix(length);
       if (text.empty()) break;
       out.put('\n');
@@ -246,7 +261,8 @@ ExitCode run_rest(Work& work) {
   ExitCode status = ExitCode::done;
   for (const std::size_t i : work.missing()) {
     status = std::max(status, work.run(i));
-    if (stop_signal() != 0) break;
+    // A full disk fails all others, too.
+    if (stop_signal() != 0 || status >= ExitCode::system) break;
   }
   return status == ExitCode::done ? work.join() : status;
 }
@@ -255,6 +271,10 @@ ExitCode run(const Options& options, Console& console) {
   const int choices = int{options.task != 0} + int{options.is_join} + int{options.lists_missing};
   if (choices > 1) {
     return console.refuse_usage("run-work: --task, --join and --missing are three ways; give one");
+  }
+  if (console.is_json()) {
+    return console.refuse_usage(
+        "run-work: it prints what tasks print; plan the command with --json");
   }
   const auto plan = read_work_plan(options.file);
   if (!plan) return console.refuse(options.file, plan.error(), ExitCode::refused);
