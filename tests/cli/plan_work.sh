@@ -41,8 +41,30 @@ plan hash-all 99 hash models/*.gguf --as json
 "$ingot" run-work hash-all.json >joined
 expect_same one joined
 
-# Findings: the status of the join is that of one run, a task that found something is done.
+# Files that are refused print nothing, and are no elements of the list.
 head -c 500 q4.gguf >models/broken.gguf
+cp models/broken.gguf models/broken2.gguf
+for files in 'a broken b' 'broken a' 'a broken broken2' 'broken broken2'; do
+  read -ra names <<<"$files"
+  paths=("${names[@]/#/models/}")
+  expect 3 "$ingot" hash "${paths[@]/%/.gguf}" --as json >one 2>/dev/null
+  plan "refused-${files// /-}" 9 hash "${paths[@]/%/.gguf}" --as json
+  expect 3 "$ingot" run-work "refused-${files// /-}.json" >joined 2>/dev/null
+  expect_same one joined
+done
+# A command that makes no sense is not done.
+plan usage 2 hash q4.gguf q8.gguf --as frob
+expect_error 2 'frob' "$ingot" run-work usage.json --task 1
+[[ $("$ingot" run-work usage.json --missing) == $'1\n2' ]] || fail "wrong usage counts as done"
+expect_error 2 'run-work: it prints' "$ingot" run-work hash-all.json --json
+# Names that look like options.
+cp q4.gguf ./-x.gguf
+"$ingot" hash -- -x.gguf q8.gguf >one
+plan dash 2 hash -- -x.gguf q8.gguf
+"$ingot" run-work dash.json >joined
+expect_same one joined
+
+# Findings: the status of the join is that of one run, a task that found something is done.
 expect 3 "$ingot" check models --json >one
 plan check 4 check models
 run_backwards check
@@ -72,6 +94,11 @@ run_backwards shards
 "$ingot" run-work shards.json --join -q
 expect_same q4.gguf merged.gguf
 "$ingot" run-work shards.json --join -q  # again
+
+# No more tasks than tensors.
+plan many 999 quantize m-F16.gguf many.gguf Q4_0
+"$ingot" run-work many.json -q
+expect_same q4.gguf many.gguf
 
 # Conversions.
 mkdir in
@@ -114,6 +141,8 @@ run_backwards sensitivity
 "$ingot" run-work sensitivity.json --join -q
 expect_same one.sensitivity joined.sensitivity
 
+expect_error 3 'it is part 1/3' "$ingot" quantize m-F16.gguf part.gguf --target-bpw 5 --sensitivity sensitivity/1.json
+
 # Parts that do not belong together.
 "$ingot" evaluate m-F16.gguf q8.gguf --text text.txt --chunks 9 --part 1/2 >first.json
 "$ingot" evaluate m-F16.gguf q8.gguf --text text.txt --chunks 9 --part 2/2 >second.json
@@ -133,6 +162,23 @@ plan late 2 hash in/x.gguf in/y.gguf
 cp q8.gguf in/x.gguf
 touch -d '2001-02-03' in/x.gguf
 expect_error 3 'has changed since the plan' "$ingot" run-work late.json --task 1
+"$ingot" split m-F16.gguf split --shards 2 -q
+plan shard 1 hash split-00001-of-00002.gguf
+touch -d '2001-02-03' split-00002-of-00002.gguf
+expect_error 3 'has changed since the plan' "$ingot" run-work shard.json --task 1
+echo '{{ messages }}' >template
+plan template 1 check q4.gguf --template template
+touch -d '2001-02-03' template
+expect_error 3 'has changed since the plan' "$ingot" run-work template.json --task 1
+folder_of() { "$ingot" plan-work --jobs 2 -- "$@" | grep '"folder"'; }
+[[ $(folder_of hash q4.gguf) != $(folder_of hash q8.gguf) ]] || fail "two plans share a folder"
+[[ $(folder_of hash q4.gguf) == $(folder_of hash q4.gguf) ]] || fail "a plan has another folder when made again"
+expect_error 2 'exists; --force' "$ingot" plan-work --jobs 2 --parts . -- quantize m-F16.gguf merged.gguf Q4_0
+expect_error 2 'two results' "$ingot" plan-work --jobs 2 --parts ./p/ -- imatrix collect m-F16.gguf --text text.txt -o p/1.gguf
+expect_error 2 'no place for --shard' "$ingot" plan-work --jobs 2 -- convert in/x.gguf z.gguf --shard 1/2
+if "$ingot" --help | grep -e --revision >/dev/null; then
+  expect_error 2 'no place for a password' "$ingot" plan-work --jobs 2 -- hash https://me:word@localhost/x.gguf
+fi
 expect_error 2 'stands one of check, convert' "$ingot" plan-work --jobs 2 -- edit q4.gguf
 expect_error 2 'exists; --force' "$ingot" plan-work --jobs 2 -- quantize m-F16.gguf merged.gguf Q4_0
 expect_error 2 'no option --frob' "$ingot" plan-work --jobs 2 -- hash q4.gguf --frob

@@ -26,7 +26,7 @@ void RemoteModels::add_options(CLI::App&) {}
 std::string RemoteModels::keep_secret(const std::string& argument) { return argument; }
 
 bool RemoteModels::has_secret(const std::string& argument) const {
-  return argument.find_first_of("@?") != std::string::npos;
+  return argument.find("://") != argument.npos && argument.find_first_of("@?") != argument.npos;
 }
 
 bool RemoteModels::is_meant(const std::string& argument) const {

@@ -212,16 +212,14 @@ class Evaluate {
   }
 
   ExitCode evaluate_models() {
-    const ModelUses uses = uses_of(models_[0]);
-    const bool compares_vectors =
-        uses.makes_vectors && (!uses.predicts || !options_.others.empty());
+    const bool has_vectors = compares_vectors(models_[0], !options_.others.empty());
     std::string failed;
     INGOT_CLI_TRY(const TextChunks whole,
                   read_chunks(options_.text, models_[0], options_.base, failed,
-                              compares_vectors ? ChunksOf::vectors : ChunksOf::predictions),
+                              has_vectors ? ChunksOf::vectors : ChunksOf::predictions),
                   console_, failed);
     const bool has_parts = options_.part.part || !options_.part.files.empty();
-    if (has_parts && compares_vectors) {
+    if (has_parts && has_vectors) {
       return console_.refuse_usage(
           "evaluate: parts are for models that predict tokens; vectors of all chunks are compared");
     }
@@ -239,7 +237,7 @@ class Evaluate {
                           return work(models_[0], others, text, options);
                         });
     };
-    if (compares_vectors) {
+    if (has_vectors) {
       const Result<EmbeddingEvaluation> found = run(compare_embeddings);
       if (!found) return fail(found.error());
       return show(EmbeddingFacts{files_, options_.text.file, *found, options_.wants_chunks});

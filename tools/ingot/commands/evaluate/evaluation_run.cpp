@@ -59,6 +59,11 @@ std::string add_part(std::vector<bool>& seen, std::uint64_t number, std::uint64_
   return {};
 }
 
+bool compares_vectors(const Model& base, bool has_others) {
+  const ModelUses uses = uses_of(base);
+  return uses.makes_vectors && (!uses.predicts || has_others);
+}
+
 Result<TextChunks> read_chunks(const TextRequest& request, const Model& model,
                                const std::string& model_file, std::string& failed,
                                ChunksOf purpose) {

@@ -26,6 +26,9 @@ struct TextRequest {
 /// `--text`, `--ctx-size` and `--chunks`.
 void add_text_options(CLI::App& command, TextRequest& request);
 
+/// Whether `evaluate` compares vectors of a model with those of others, and no predictions.
+[[nodiscard]] bool compares_vectors(const Model& base, bool has_others);
+
 /// A part of work that is spread over machines, and the parts of which it is made whole.
 struct PartRequest {
   std::string text;                ///< As it was given, I/N; empty without.

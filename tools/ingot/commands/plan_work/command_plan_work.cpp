@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <ingot/digest.hpp>
 #include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
 #include <memory>
 #include <set>
+#include <span>
 #include <system_error>
 
 #include "cli/command.hpp"
@@ -40,18 +42,31 @@ constexpr const char* examples =
 struct Options {
   std::vector<std::string> words;
   std::uint64_t jobs = 0;
-  std::string folder = "work";
+  std::string folder;
 };
+
+/// A name for the folder of a plan that was given none, so that two plans do not share their notes.
+std::string folder_of(const Options& options, const CommandLine& line) {
+  std::string text = fmt::format("{}", options.jobs);
+  const auto add = [&](std::string_view word) { text.append(1, '\0').append(word); };
+  for (const std::string& word : options.words) add(word);
+  for (const WorkInput& input : inputs_of(line, line.arguments())) add(input.state);
+  const std::string digest = digest_of(DigestAlgorithm::xxh3_128, std::as_bytes(std::span(text)));
+  return "work-" + digest.substr(digest.find(':') + 1, 8);
+}
 
 /// What stands in the way of the outputs; empty if nothing does.
 std::string problem_of_outputs(const WorkPlan& plan, bool may_replace) {
   std::set<std::string> outputs;
   std::error_code ignored;
+  // Parts of a result may be there from an earlier run, and are made again.
+  const bool has_parts = !plan.join.words.empty();
   const auto check = [&](const WorkTask& task) -> std::string {
+    const bool is_part = &task != &plan.join && (has_parts || task.is_printed);
     for (const std::string& out : task.outputs) {
-      if (!outputs.insert(out).second) return "two results would be \"" + escape(out) + "\"";
-      const bool is_own = out.starts_with(plan.folder + "/");
-      if (!may_replace && !is_own && std::filesystem::exists(out, ignored)) {
+      const std::string name = std::filesystem::path(out).lexically_normal().generic_string();
+      if (!outputs.insert(name).second) return "two results would be \"" + escape(out) + "\"";
+      if (!may_replace && !is_part && std::filesystem::exists(out, ignored)) {
         return "\"" + escape(out) + "\" exists; --force behind the command replaces it";
       }
     }
@@ -71,7 +86,11 @@ ExitCode run(const Options& options, Console& console) {
   }
   const auto line = CommandLine::read(*command, std::span(options.words).subspan(1), console);
   if (!line) return console.refuse_usage("plan-work: " + line.error());
-  WorkPlan plan{.folder = options.folder};
+  for (const std::string& word : options.words) {
+    if (!console.remote().has_secret(word)) continue;
+    return console.refuse(word, "a plan has no place for a password or a signature");
+  }
+  WorkPlan plan{.folder = options.folder.empty() ? folder_of(options, *line) : options.folder};
   while (plan.folder.size() > 1 && plan.folder.ends_with('/')) plan.folder.pop_back();
   Cutting cutting{*line, options.jobs, console, plan};
   const ExitCode code = command->cut(cutting);
@@ -93,10 +112,11 @@ void add_plan_work_command(CLI::App& program, Console& console) {
       program, "plan-work", "Cut a command into tasks that many machines can share", examples);
   require(
       add_argument(command, "WORD", options->words, "The command and its arguments, behind --"));
-  require(
-      add_number(command, "--jobs", options->jobs, 1, max_shard_count, "How many tasks, at most"));
+  require(add_number(command, "--jobs", options->jobs, 1, max_shard_count,
+                     "About how many tasks; fewer where there is less to share, and at least one "
+                     "for each IN"));
   add_text(command, "--parts", options->folder, "DIR",
-           "Where tasks leave what the join needs; default: work");
+           "Where tasks leave what the join needs; default: work- and a digest of WORDs");
   on_run(command, [options, &console] { console.finish(run(*options, console)); });
 }
 

@@ -20,6 +20,7 @@ struct TextWork {
   Words others;  ///< Further files that are read.
   std::string ending;
   bool has_parts_of_text = true;  ///< False: parts of the matrices.
+  bool is_evaluation = false;
 };
 
 /// Opens the model and the text to see into how many parts they can be cut.
@@ -32,6 +33,9 @@ ExitCode count_parts(Cutting& cutting, const TextWork& work, std::uint64_t& coun
   request.chunk_tokens = parse_number<std::uint64_t>(cutting.line.value("--ctx-size")).value_or(0);
   request.max_chunks = parse_number<std::uint64_t>(cutting.line.value("--chunks")).value_or(0);
   INGOT_CLI_TRY(const Model model, console.open_model(work.model), console, work.model);
+  if (work.is_evaluation && compares_vectors(model, !work.others.empty())) {
+    return console.refuse_usage("plan-work: an evaluation of embedding models cannot be cut");
+  }
   std::string failed;
   INGOT_CLI_TRY(const TextChunks text,
                 read_chunks(request, model, work.model, failed, ChunksOf::either), console, failed);
@@ -48,15 +52,15 @@ ExitCode cut_parts(Cutting& cutting, TextWork work, bool is_printed, const Make&
   std::uint64_t count = 0;
   const ExitCode code = count_parts(cutting, work, count);
   if (code != ExitCode::done) return code;
-  work.others.insert(work.others.end(), {work.model, cutting.line.value("--text")});
+  work.others.push_back(work.model);
   for (std::uint64_t i = 1; i <= count; ++i) {
     const std::string out = fmt::format("{}/{}{}", cutting.plan.folder, i, work.ending);
     cutting.plan.tasks.push_back({make(out, Words{"--part", fmt::format("{}/{}", i, count)}),
-                                  inputs_of(work.others),
+                                  inputs_of(cutting.line, work.others),
                                   {out},
                                   is_printed});
   }
-  cutting.plan.join.inputs = inputs_of(work.others);
+  cutting.plan.join.inputs = inputs_of(cutting.line, work.others);
   return ExitCode::done;
 }
 
@@ -89,8 +93,8 @@ ExitCode cut_evaluate(Cutting& cutting) {
   const auto make = [&](const std::string&, const Words& part) {
     return line.with(models, {"--markdown", "--by-chunk", "--report", "--force", "--json"}, part);
   };
-  const ExitCode code =
-      cut_parts(cutting, {models[0], {models.begin() + 1, models.end()}, ".json"}, true, make);
+  const ExitCode code = cut_parts(
+      cutting, {models[0], {models.begin() + 1, models.end()}, ".json", true, true}, true, make);
   if (code != ExitCode::done) return code;
   WorkTask& join = cutting.plan.join;
   join.words = line.with(models, {"--force"}, parts_of(cutting.plan, "--join"));
@@ -137,7 +141,7 @@ ExitCode cut_sensitivity(Cutting& cutting) {
     more.insert(more.end(), {"-o", file, "--resume", "--quiet"});
     return line.with(models, {"--output", "--force", "--resume", "--json"}, more);
   };
-  code = cut_parts(cutting, {models[0], line.values("--imatrix"), ".json", false}, false, make);
+  code = cut_parts(cutting, {models[0], {}, ".json", false}, false, make);
   if (code != ExitCode::done) return code;
   Words more = parts_of(cutting.plan, "--join");
   more.insert(more.end(), {"-o", out, "--force"});

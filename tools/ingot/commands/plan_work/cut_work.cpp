@@ -80,7 +80,7 @@ ExitCode cut_files(Cutting& cutting, bool is_check) {
     if (run.empty()) return;
     const std::string out =
         fmt::format("{}/{}.out", cutting.plan.folder, cutting.plan.tasks.size() + 1);
-    cutting.plan.tasks.push_back({line.with(run, {}, more), inputs_of(run), {out}, true});
+    cutting.plan.tasks.push_back({line.with(run, {}, more), inputs_of(line, run), {out}, true});
     run.clear();
   };
   std::uint64_t last_job = 0;
@@ -96,14 +96,6 @@ ExitCode cut_files(Cutting& cutting, bool is_check) {
   return ExitCode::done;
 }
 
-Words files_of_options(const CommandLine& line, std::string first) {
-  Words files = {std::move(first)};
-  for (const std::string_view option : {"--imatrix", "--tensor-type-file"}) {
-    for (std::string& file : line.values(option)) files.push_back(std::move(file));
-  }
-  return files;
-}
-
 /// One result, which is made shard by shard and merged.
 ExitCode cut_quantize_to_shards(Cutting& cutting) {
   const CommandLine& line = cutting.line;
@@ -113,13 +105,16 @@ ExitCode cut_quantize_to_shards(Cutting& cutting) {
         "plan-work: quantize needs IN... --to TYPE... --to-dir FOLDER, or IN OUT TYPE");
   }
   const std::string name = cutting.plan.folder + "/" + name_of_file(prefix_of(given[1]));
-  const auto count = static_cast<std::uint32_t>(cutting.jobs);
+  INGOT_CLI_TRY(const Model model, cutting.console.open_model(given[0]), cutting.console, given[0]);
+  // Each shard has a tensor.
+  const auto count = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(model.tensors().size(), 1, cutting.jobs));
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::string shard = shard_file_name(name, i, count);
     cutting.plan.tasks.push_back(
         {line.with({given[0], name + ".gguf", given[2]}, {"--force"},
                    {"--shard", fmt::format("{}/{}", i + 1, count), "--force"}),
-         inputs_of(files_of_options(line, given[0])),
+         inputs_of(line, {given[0]}),
          {shard}});
   }
   const std::string& first = cutting.plan.tasks[0].outputs[0];
@@ -135,7 +130,8 @@ ExitCode cut_hash(Cutting& cutting) { return cut_files(cutting, false); }
 /// A task for each IN; OUT is a pattern.
 ExitCode cut_convert(Cutting& cutting) {
   const CommandLine& line = cutting.line;
-  const ExitCode code = refuse_options(cutting, {"--max-size", "--dry-run", "--with-mmproj"});
+  const ExitCode code = refuse_options(cutting, {"--max-size", "--dry-run", "--with-mmproj",
+                                                 "--config-out", "--manifest-out", "--shard"});
   if (code != ExitCode::done) return code;
   Words files = line.arguments();
   std::string out = line.value("--output");
@@ -155,7 +151,7 @@ ExitCode cut_convert(Cutting& cutting) {
     const std::string result =
         output_path(out, base_name(cutting.console.remote().local_name(file)), {});
     cutting.plan.tasks.push_back({line.with({file, result}, {"--output", "--force"}, {"--force"}),
-                                  inputs_of({file}),
+                                  inputs_of(line, {file}),
                                   {result}});
   }
   return ExitCode::done;
@@ -193,14 +189,19 @@ ExitCode cut_quantize(Cutting& cutting) {
       }
       more.insert(more.end(), {"--to-dir", folder, "--resume"});
       task.words = line.with({file}, {"--to", "--to-dir", "--resume"}, more);
-      task.inputs = inputs_of(files_of_options(line, file));
+      task.inputs = inputs_of(line, {file});
       cutting.plan.tasks.push_back(std::move(task));
     }
   }
   return ExitCode::done;
 }
 
-std::vector<WorkInput> inputs_of(const std::vector<std::string>& paths) {
+std::vector<WorkInput> inputs_of(const CommandLine& line, std::vector<std::string> paths) {
+  for (const std::string_view option :
+       {"--base", "--baseline", "--imatrix", "--metadata", "--sensitivity", "--target-model-dir",
+        "--template", "--tensor-type-file", "--text", "--with"}) {
+    for (std::string& file : line.values(option)) paths.push_back(std::move(file));
+  }
   std::vector<WorkInput> inputs;
   for (const std::string& path : paths) {
     std::string state = state_of_input(path);

@@ -14,7 +14,7 @@ namespace ingot::cli {
 /// A command that is being cut.
 struct Cutting {
   const CommandLine& line;
-  std::uint64_t jobs;  ///< Tasks that are wanted, at most.
+  std::uint64_t jobs;  ///< About how many tasks are wanted.
   Console& console;
   WorkPlan& plan;
 };
@@ -28,8 +28,10 @@ ExitCode cut_evaluate(Cutting& cutting);
 ExitCode cut_imatrix(Cutting& cutting);
 ExitCode cut_sensitivity(Cutting& cutting);
 
-/// The states of files, but for those of servers, whose names are no files here.
-[[nodiscard]] std::vector<WorkInput> inputs_of(const std::vector<std::string>& paths);
+/// The states of files, and of those that options name, but for files of servers, whose names are
+/// no files here.
+[[nodiscard]] std::vector<WorkInput> inputs_of(const CommandLine& line,
+                                               std::vector<std::string> paths);
 
 /// The share of task `i` of `count` tasks of `total` things: where it begins.
 [[nodiscard]] constexpr std::size_t share_begin(std::size_t total, std::size_t i,

@@ -70,12 +70,17 @@ CommandLine::Words CommandLine::with(const Words& arguments,
                                      std::initializer_list<std::string_view> without,
                                      const Words& more) const {
   Words words = {command_};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+  const bool is_like_option = std::ranges::any_of(
+      arguments, [](const std::string& word) { return word.size() > 1 && word.front() == '-'; });
+  if (!is_like_option) words.insert(words.end(), arguments.begin(), arguments.end());
   for (const Given& given : options_) {
     if (std::ranges::find(without, given.name) != without.end()) continue;
     words.insert(words.end(), given.words.begin(), given.words.end());
   }
   words.insert(words.end(), more.begin(), more.end());
+  if (!is_like_option) return words;
+  words.push_back("--");
+  words.insert(words.end(), arguments.begin(), arguments.end());
   return words;
 }
 

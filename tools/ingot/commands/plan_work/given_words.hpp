@@ -26,7 +26,8 @@ class CommandLine {
   /// The value that counts, the last one; empty if there is none.
   [[nodiscard]] std::string value(std::string_view option) const;
 
-  /// The command, some arguments, all options but some, and further words.
+  /// The command, some arguments, all options but some, and further options. Arguments that look
+  /// like options come last, behind `--`.
   [[nodiscard]] Words with(const Words& arguments, std::initializer_list<std::string_view> without,
                            const Words& more) const;
 

@@ -103,14 +103,25 @@ std::string list_work_commands() {
   return joined(names, ", ");
 }
 
-std::string state_of_input(const std::string& path) {
+std::string state_of_file(const std::string& path) {
   system::FileFacts facts;
-  if (is_folder(path)) {
-    const std::string files = state_of_folder(path);
-    return digest_of(DigestAlgorithm::xxh3_128, std::as_bytes(std::span(files)));
-  }
   if (!system::look_at(path, facts) || !facts.is_regular) return {};
   return fmt::format("{} {}", facts.size_bytes, facts.modified_ns);
+}
+
+std::string state_of_input(const std::string& path) {
+  std::string states;
+  if (is_folder(path)) {
+    states = state_of_folder(path);
+  } else {
+    const std::string own = state_of_file(path);
+    const std::vector<std::string> files = files_of_set(path);
+    if (own.empty() || files.size() < 2) return own;
+    for (const std::string& file : files) {
+      states += fmt::format("{} {}\n", name_of_file(file), state_of_file(file));
+    }
+  }
+  return digest_of(DigestAlgorithm::xxh3_128, std::as_bytes(std::span(states)));
 }
 
 void write_work_plan(JsonStream& json, const WorkPlan& plan) {

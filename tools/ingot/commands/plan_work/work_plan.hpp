@@ -16,7 +16,7 @@ namespace ingot::cli {
 /// A file or folder that a task reads, and what tells whether it is still the same one.
 struct WorkInput {
   std::string path;
-  std::string state;  ///< Size and time of a file, a digest of those of a folder's files.
+  std::string state;  ///< As state_of_input has it.
 };
 
 /// A command of the program, which may be repeated: what it writes is there whole or not at all.
@@ -51,7 +51,10 @@ struct WorkCommand {
 /// "check, convert, ...", those that can be cut.
 [[nodiscard]] std::string list_work_commands();
 
-/// The present state of an input; empty if it is neither a file nor a folder here.
+/// The present state of a file: its size and time; empty if there is none here.
+[[nodiscard]] std::string state_of_file(const std::string& path);
+/// That of an input: of a set of shards, which are read together, and of a folder a digest of the
+/// states of all files; empty if it is neither a file nor a folder here.
 [[nodiscard]] std::string state_of_input(const std::string& path);
 
 void write_work_plan(JsonStream& json, const WorkPlan& plan);

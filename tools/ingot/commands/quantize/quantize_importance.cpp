@@ -104,6 +104,10 @@ ExitCode open_sensitivities(const QuantizeRequest& options, Console& console,
     found =
         tl::unexpected<std::string>("its run was stopped; `ingot sensitivity --resume` goes on");
   }
+  if (found && !found->part.empty()) {
+    found = tl::unexpected(fmt::format(
+        "it is part {}; `ingot sensitivity --join` makes the whole of all parts", found->part));
+  }
   if (!found) return console.refuse(options.sensitivity, found.error(), ExitCode::refused);
   sensitivities = std::move(found->tensors);
   return ExitCode::done;

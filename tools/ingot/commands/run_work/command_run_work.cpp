@@ -147,7 +147,7 @@ class Work {
     }
     for (std::size_t at = 0; at < outputs.size(); ++at) {
       const std::string state = text_of(&(*states->elements())[at]);
-      if (state.empty() || state != state_of_input(outputs[at])) return std::nullopt;
+      if (state.empty() || state != state_of_file(outputs[at])) return std::nullopt;
     }
     const std::uint64_t status = count_of(note->find("status"));
     return static_cast<ExitCode>(
@@ -165,7 +165,7 @@ class Work {
       json.member("task", digest_of_task(plan_.tasks[i]));
       json.member("status", static_cast<unsigned>(status));
       json.begin_array("outputs");
-      for (const std::string& path : plan_.tasks[i].outputs) json.value(state_of_input(path));
+      for (const std::string& path : plan_.tasks[i].outputs) json.value(state_of_file(path));
       json.end();
     }));
     return file.commit();
