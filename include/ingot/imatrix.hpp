@@ -13,7 +13,8 @@
 //
 // W.in_sum2_exact, which other readers ignore, too, holds the sums without rounding, so that those
 // of parts of a text add up to those of the whole, to the bit: binary64 numbers [columns times
-// experts, 2], first multiples of 2^-8, then of 2^-40 for what these leave.
+// experts, 2], first multiples of 2^-8, then of 2^-40 for what these leave. That holds for sums
+// below 2^45 of at most 2^22 tokens; a file beyond these limits is not written.
 #pragma once
 
 #include <cstddef>

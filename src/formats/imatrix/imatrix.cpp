@@ -58,9 +58,9 @@ Result<ImatrixContent> parse(std::unique_ptr<Source> source) {
 /// Adds up the sums and counts of some columns over all files that have them.
 class Totals {
  public:
-  Totals(const std::vector<ImatrixPart>& parts, double chunk_size, std::uint64_t first,
-         std::span<float> dst)
-      : parts_(parts), chunk_size_(chunk_size), first_(first), dst_(dst) {}
+  Totals(const std::vector<ImatrixPart>& parts, const std::string& name, double chunk_size,
+         std::uint64_t first, std::span<float> dst)
+      : parts_(parts), name_(name), chunk_size_(chunk_size), first_(first), dst_(dst) {}
 
   /// Means: the sum over the count, 1 where nothing was counted.
   Result<void> to_means() {
@@ -100,7 +100,7 @@ class Totals {
     for (const ImatrixPart& part : parts_) INGOT_TRY_VOID(add(part));
     if (formats::are_exact(parts_)) {
       std::vector<double> fine(dst_.size());
-      INGOT_TRY_VOID(formats::read_exact_sums(parts_, first_, sums_, fine));
+      INGOT_TRY_VOID(formats::read_exact_sums(parts_, name_, first_, sums_, fine));
       for (std::size_t i = 0; i < dst_.size(); ++i) sums_[i] += fine[i];
     }
     for (std::size_t i = 0; i < dst_.size(); ++i) finish(i);
@@ -141,6 +141,7 @@ class Totals {
   }
 
   const std::vector<ImatrixPart>& parts_;
+  const std::string& name_;
   double chunk_size_;
   std::uint64_t first_;
   std::span<float> dst_;
@@ -281,15 +282,16 @@ std::uint64_t ImportanceMatrix::chunk_size() const noexcept { return state_->chu
 
 namespace formats {
 
-Result<void> read_imatrix(const std::vector<ImatrixPart>& parts, std::uint64_t chunk_size,
-                          std::uint64_t first, std::span<float> dst, ImatrixReading reading) {
+Result<void> read_imatrix(const std::vector<ImatrixPart>& parts, const std::string& name,
+                          std::uint64_t chunk_size, std::uint64_t first, std::span<float> dst,
+                          ImatrixReading reading) {
   if (reading == ImatrixReading::stored && parts.size() == 1) {
     return parts[0].file->read_floats(parts[0].values_offset + first * sizeof(float), dst);
   }
   const auto size = static_cast<double>(chunk_tokens(chunk_size));
   for (std::uint64_t done = 0; done < dst.size(); done += read_values) {
     const auto piece = std::min<std::uint64_t>(read_values, dst.size() - done);
-    Totals totals(parts, size, first + done, dst.subspan(done, piece));
+    Totals totals(parts, name, size, first + done, dst.subspan(done, piece));
     INGOT_TRY_VOID(reading == ImatrixReading::means ? totals.to_means() : totals.to_sums());
   }
   return {};
@@ -303,7 +305,7 @@ Result<void> ImportanceMatrix::read_weights(const ImatrixEntry& entry, std::uint
   if (parts == nullptr || first > entry.value_count || dst.size() > entry.value_count - first) {
     return fail(Errc::index_out_of_range, entry.name);
   }
-  return formats::read_imatrix(*parts, state_->chunk_size, first, dst,
+  return formats::read_imatrix(*parts, entry.name, state_->chunk_size, first, dst,
                                formats::ImatrixReading::means);
 }
 

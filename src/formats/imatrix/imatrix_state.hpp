@@ -90,15 +90,22 @@ enum class ImatrixReading : std::uint8_t {
 
 /// Columns of one tensor, over all files. `chunk_size` 0: unknown.
 [[nodiscard]] Result<void> read_imatrix(const std::vector<ImatrixPart>& parts,
-                                        std::uint64_t chunk_size, std::uint64_t first,
-                                        std::span<float> dst, ImatrixReading reading);
+                                        const std::string& name, std::uint64_t chunk_size,
+                                        std::uint64_t first, std::span<float> dst,
+                                        ImatrixReading reading);
 
 /// The sums of both exact parts over all files, for some values; doubles add them up exactly.
+/// Errc::imatrix_invalid if those of a file are beyond the limits, or do not make up its sum.
 [[nodiscard]] Result<void> read_exact_sums(const std::vector<ImatrixPart>& parts,
-                                           std::uint64_t first, std::span<double> coarse,
-                                           std::span<double> fine);
+                                           const std::string& name, std::uint64_t first,
+                                           std::span<double> coarse, std::span<double> fine);
 
-/// Fails with Errc::imatrix_invalid if an exact sum is not finite.
+/// Fails with Errc::invalid_argument if sums over so many tokens, or as large, may be rounded.
+[[nodiscard]] Result<void> check_exact_limits(const std::vector<double>& counts,
+                                              std::span<const double> coarse,
+                                              const std::string& name);
+
+/// Fails as read_exact_sums does.
 [[nodiscard]] Result<void> check_exact_sums(const ImatrixPart& part, const std::string& name);
 
 /// Columns of a block of the moments that several files have in common; 0: none.

@@ -92,7 +92,8 @@ class LegacyWriter {
     const DataSink sink = [&](std::span<const std::byte> bytes) { return file_.write(bytes); };
     return stream(entry, sink, [&](std::uint64_t first, std::span<float> floats) -> Result<void> {
       if (is_stored) {
-        return formats::read_imatrix(parts, 0, first, floats, formats::ImatrixReading::stored);
+        return formats::read_imatrix(parts, entry.name, 0, first, floats,
+                                     formats::ImatrixReading::stored);
       }
       INGOT_TRY_VOID(matrix_.read_weights(entry, first, floats));
       if (calls > 0) {
@@ -130,8 +131,9 @@ Result<void> write_moments(const ImportanceMatrix& matrix, const ImatrixEntry& e
 }
 
 /// Writes both exact parts of all sums.
-Result<void> write_exact_sums(const ImatrixEntry& entry, const std::vector<ImatrixPart>& parts,
-                              const DataSink& sink) {
+Result<void> write_exact_sums(const ImportanceMatrix& matrix, const ImatrixEntry& entry,
+                              const std::vector<ImatrixPart>& parts, const DataSink& sink) {
+  INGOT_TRY(const std::vector<double> counts, matrix.read_counts(entry));
   std::vector<double> coarse;
   std::vector<double> fine;
   for (std::vector<double>* written : {&coarse, &fine}) {
@@ -140,7 +142,8 @@ Result<void> write_exact_sums(const ImatrixEntry& entry, const std::vector<Imatr
           std::min<std::uint64_t>(written_values, entry.value_count - done));
       coarse.resize(size);
       fine.resize(size);
-      INGOT_TRY_VOID(formats::read_exact_sums(parts, done, coarse, fine));
+      INGOT_TRY_VOID(formats::read_exact_sums(parts, entry.name, done, coarse, fine));
+      INGOT_TRY_VOID(formats::check_exact_limits(counts, coarse, entry.name));
       for (double& number : *written) {
         store(reinterpret_cast<std::byte*>(&number), std::bit_cast<std::uint64_t>(number),
               std::endian::native != std::endian::little);
@@ -160,7 +163,7 @@ Result<void> add_entry(ModelWriter& writer, const ImportanceMatrix& matrix,
       entry.name + ".in_sum2", TensorType::f32, std::span(sums_shape).first(dimensions),
       [&matrix, &entry, &parts](const DataSink& sink) {
         return stream(entry, sink, [&](std::uint64_t first, std::span<float> floats) {
-          return formats::read_imatrix(parts, matrix.chunk_size(), first, floats,
+          return formats::read_imatrix(parts, entry.name, matrix.chunk_size(), first, floats,
                                        formats::ImatrixReading::sums);
         });
       }));
@@ -175,9 +178,10 @@ Result<void> add_entry(ModelWriter& writer, const ImportanceMatrix& matrix,
       }));
   if (formats::are_exact(parts)) {
     const std::array<std::uint64_t, 2> exact_shape = {entry.value_count, 2};
-    INGOT_TRY_VOID(writer.add_tensor(
-        entry.name + ".in_sum2_exact", TensorType::f64, exact_shape,
-        [&entry, &parts](const DataSink& sink) { return write_exact_sums(entry, parts, sink); }));
+    INGOT_TRY_VOID(writer.add_tensor(entry.name + ".in_sum2_exact", TensorType::f64, exact_shape,
+                                     [&matrix, &entry, &parts](const DataSink& sink) {
+                                       return write_exact_sums(matrix, entry, parts, sink);
+                                     }));
   }
   if (entry.moment_columns == 0) return {};
   const std::array<std::uint64_t, 3> shape = {entry.moment_columns, entry.column_count(),

@@ -317,7 +317,8 @@ TEST_F(Imatrix, RefusesSecondMomentsThatBreakTheFormat) {
 }
 
 TEST_F(Imatrix, RefusesExactSumsThatBreakTheFormat) {
-  const auto open_with = [&](TensorType type, std::vector<std::uint64_t> shape, double first) {
+  const auto open_with = [&](TensorType type, std::vector<std::uint64_t> shape, double first,
+                             float sum = 0, float count = 1) {
     ModelWriter writer;
     writer.set_string("general.type", "imatrix");
     const auto produce = [](std::vector<std::byte> bytes) -> DataProducer {
@@ -327,15 +328,39 @@ TEST_F(Imatrix, RefusesExactSumsThatBreakTheFormat) {
     std::memcpy(exact.data(), &first, sizeof first);
     const std::uint64_t values[] = {4};
     const std::uint64_t one[] = {1};
-    using Bytes = std::vector<std::byte>;
-    EXPECT_THAT(writer.add_tensor("a.in_sum2", TensorType::f32, values, produce(Bytes(16))),
-                Succeeds());
-    EXPECT_THAT(writer.add_tensor("a.counts", TensorType::f32, one, produce(Bytes(4))), Succeeds());
+    std::vector<std::byte> sums(16);
+    std::memcpy(sums.data(), &sum, sizeof sum);
+    std::vector<std::byte> counts(sizeof count);
+    std::memcpy(counts.data(), &count, sizeof count);
+    EXPECT_THAT(writer.add_tensor("a.in_sum2", TensorType::f32, values, produce(sums)), Succeeds());
+    EXPECT_THAT(writer.add_tensor("a.counts", TensorType::f32, one, produce(counts)), Succeeds());
     EXPECT_THAT(writer.add_tensor("a.in_sum2_exact", type, shape, produce(exact)), Succeeds());
     EXPECT_THAT(writer.write(folder_.path("exact.gguf"), {}, true), Succeeds());
     return ImportanceMatrix::open(folder_.path("exact.gguf"));
   };
-  EXPECT_THAT(open_with(TensorType::f64, {4, 2}, 1.0)->check_values(), Succeeds());
+  const auto f64 = [&](double first, float sum, float count = 1) {
+    return open_with(TensorType::f64, {4, 2}, first, sum, count);
+  };
+  EXPECT_THAT(f64(1.0, 1.0f)->check_values(), Succeeds());
+  EXPECT_THAT(f64(2.0, 1.0f)->check_values(), FailsWith(Errc::imatrix_invalid));
+  EXPECT_THAT(f64(-1.0, -1.0f)->check_values(), FailsWith(Errc::imatrix_invalid));
+  EXPECT_THAT(f64(0x1p45, 0x1p45f)->check_values(), FailsWith(Errc::imatrix_invalid));
+  // Sums that contradict the others do not replace them in a file, nor beside another file.
+  const std::string out = folder_.path("written.gguf");
+  EXPECT_THAT(f64(2.0, 1.0f)->write(out, ImatrixFormat::gguf, true),
+              FailsWith(Errc::imatrix_invalid));
+  ImportanceMatrix both = *f64(1.0, 1.0f);
+  ASSERT_THAT(both.merge(*f64(1e300, 1.0f)), Succeeds());
+  std::vector<float> weights(4);
+  EXPECT_THAT(both.read_weights(both.entries()[0], 0, weights), FailsWith(Errc::imatrix_invalid));
+  // Beyond the limits sums would be rounded.
+  ImportanceMatrix large = *f64(0x1p44, 0x1p44f);
+  ASSERT_THAT(large.merge(*f64(0x1p44, 0x1p44f)), Succeeds());
+  EXPECT_THAT(large.write(out, ImatrixFormat::gguf, true), FailsWith(Errc::invalid_argument));
+  ImportanceMatrix lengthy = *f64(1.0, 1.0f, 0x1p22f);
+  EXPECT_THAT(lengthy.write(out, ImatrixFormat::gguf, true), Succeeds());
+  ASSERT_THAT(lengthy.merge(*f64(1.0, 1.0f)), Succeeds());
+  EXPECT_THAT(lengthy.write(out, ImatrixFormat::gguf, true), FailsWith(Errc::invalid_argument));
   EXPECT_THAT(open_with(TensorType::f32, {4, 2}, 1.0), FailsWith(Errc::imatrix_invalid));
   EXPECT_THAT(open_with(TensorType::f64, {4, 3}, 1.0), FailsWith(Errc::imatrix_invalid));
   EXPECT_THAT(open_with(TensorType::f64, {2, 4}, 1.0), FailsWith(Errc::imatrix_invalid));
