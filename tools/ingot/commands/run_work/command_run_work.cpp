@@ -91,11 +91,17 @@ class Work {
     if (!is_answer(task, status)) return status;
     // What changed while the task ran may be in its results, by half.
     if (const ExitCode code = check_inputs(task); code != ExitCode::done) return code;
-    INGOT_CLI_TRY_VOID(note(i, status), console_, note_path(i));
-    if (status_of(i)) return ExitCode::done;
-    return console_.refuse(file_,
-                           fmt::format("task {} has ended, but its results are not there", i + 1),
-                           ExitCode::system);
+    const auto is_there = [](const std::string& path) { return !state_of_file(path).empty(); };
+    // Another process that runs the same task may put its own equal results in place meanwhile.
+    for (int tries = 3; tries > 0 && !status_of(i); --tries) {
+      if (!std::ranges::all_of(task.outputs, is_there)) {
+        return console_.refuse(
+            file_, fmt::format("task {} has ended, but its results are not there", i + 1),
+            ExitCode::system);
+      }
+      INGOT_CLI_TRY_VOID(note(i, status), console_, note_path(i));
+    }
+    return ExitCode::done;
   }
 
   /// Makes the result of all tasks, which must be done.
