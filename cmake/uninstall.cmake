@@ -17,10 +17,10 @@ foreach(manifest ${manifests})
         message(FATAL_ERROR "${path} cannot be removed")
       endif()
     endif()
-    # The folder of the file, and the one around that: the Python package has folders in its own.
+    # The folder of the file, and the one around that: the Python package and the page have folders in their own.
     foreach(depth RANGE 1)
       cmake_path(GET path PARENT_PATH path)
-      if(path MATCHES "/[^/]*ingot[^/]*(/gguf)?$")
+      if(path MATCHES "/[^/]*ingot[^/]*(/gguf|/page)?$")
         list(APPEND folders ${path})
       endif()
     endforeach()
