@@ -414,7 +414,7 @@ TextChunks long_text() {
 TEST_F(EvaluateTest, PartsOfATextAreRunsOfChunks) {
   const TextChunks text = long_text();
   EXPECT_EQ(max_text_parts(text), 3u);
-  for (const std::size_t count : {1, 2, 3}) {
+  for (const std::size_t count : {1U, 2U, 3U}) {
     std::vector<TokenId> ids;
     for (std::size_t i = 0; i < count; ++i) {
       const auto part = part_of_text(text, i, count);
