@@ -53,14 +53,14 @@ ExitCode cut_parts(Cutting& cutting, TextWork work, bool is_printed, const Make&
   const ExitCode code = count_parts(cutting, work, count);
   if (code != ExitCode::done) return code;
   work.others.push_back(work.model);
+  cutting.plan.join.inputs = inputs_of(cutting.line, work.others);
   for (std::uint64_t i = 1; i <= count; ++i) {
     const std::string out = fmt::format("{}/{}{}", cutting.plan.folder, i, work.ending);
     cutting.plan.tasks.push_back({make(out, Words{"--part", fmt::format("{}/{}", i, count)}),
-                                  inputs_of(cutting.line, work.others),
+                                  cutting.plan.join.inputs,
                                   {out},
                                   is_printed});
   }
-  cutting.plan.join.inputs = inputs_of(cutting.line, work.others);
   return ExitCode::done;
 }
 

@@ -109,12 +109,13 @@ ExitCode cut_quantize_to_shards(Cutting& cutting) {
   // Each shard has a tensor.
   const auto count = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(model.tensors().size(), 1, cutting.jobs));
+  const std::vector<WorkInput> inputs = inputs_of(line, {given[0]});
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::string shard = shard_file_name(name, i, count);
     cutting.plan.tasks.push_back(
         {line.with({given[0], name + ".gguf", given[2]}, {"--force"},
                    {"--shard", fmt::format("{}/{}", i + 1, count), "--force"}),
-         inputs_of(line, {given[0]}),
+         inputs,
          {shard}});
   }
   const std::string& first = cutting.plan.tasks[0].outputs[0];
@@ -175,6 +176,7 @@ ExitCode cut_quantize(Cutting& cutting) {
   if (!folder.ends_with('/')) folder += '/';
   const std::size_t groups = std::clamp<std::size_t>(cutting.jobs / files.size(), 1, types.size());
   for (const std::string& file : files) {
+    const std::vector<WorkInput> inputs = inputs_of(line, {file});
     for (std::size_t group = 0; group < groups; ++group) {
       Words more;
       WorkTask task;
@@ -189,7 +191,7 @@ ExitCode cut_quantize(Cutting& cutting) {
       }
       more.insert(more.end(), {"--to-dir", folder, "--resume"});
       task.words = line.with({file}, {"--to", "--to-dir", "--resume"}, more);
-      task.inputs = inputs_of(line, {file});
+      task.inputs = inputs;
       cutting.plan.tasks.push_back(std::move(task));
     }
   }

@@ -106,9 +106,13 @@ class Work {
 
   /// Makes the result of all tasks, which must be done.
   ExitCode join() {
-    if (const std::vector<std::size_t> left = missing(); !left.empty()) return refuse_join(left);
     ExitCode status = ExitCode::done;
-    for (std::size_t i = 0; i < plan_.tasks.size(); ++i) status = std::max(status, *status_of(i));
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < plan_.tasks.size(); ++i) {
+      const std::optional<ExitCode> one = status_of(i);
+      one ? void(status = std::max(status, *one)) : left.push_back(i);
+    }
+    if (!left.empty()) return refuse_join(left);
     if (!plan_.join.words.empty()) {
       ExitCode code = check_inputs(plan_.join);
       if (code == ExitCode::done) code = make_folders(plan_.join);
