@@ -23,7 +23,9 @@
 
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"
+#include "cli/model_files.hpp"
 #include "cli/option_group.hpp"
+#include "commands/output_name.hpp"
 #include "commands/view/server.hpp"
 #include "system/sockets.hpp"
 #include "text/whole_file.hpp"
@@ -125,13 +127,8 @@ Result<ListedModel> add_model(const std::string& file, std::size_t number, Resou
     resources[address] = {"application/octet-stream", {}, std::move(source)};
     return ListedModel{name, address, path};
   };
-  if (const auto shard = parse_shard_name(file)) {
-    for (std::uint32_t i = 0; i < shard->count; ++i) {
-      const std::string path = shard_file_name(shard->prefix, i, shard->count);
-      std::error_code ignored;
-      if (i == shard->index || !fs::exists(path, ignored)) continue;
-      INGOT_TRY_VOID(add(path));
-    }
+  for (const std::string& path : files_of_set(file)) {
+    if (name_of_file(path) != name_of_file(file)) INGOT_TRY_VOID(add(path));
   }
   return add(file);
 }

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <map>
+
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -36,14 +37,6 @@ bool read_header(std::string_view line, Headers& headers) {
   return is_name && headers.emplace(std::move(name), trimmed(line.substr(colon + 1))).second;
 }
 
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || text.empty()) return std::nullopt;
-  return value;
-}
-
 /// One range of bytes; nothing for several, which no one here asks for.
 std::optional<ByteRange> read_range(std::string_view text) {
   constexpr std::string_view unit = "bytes=";
@@ -53,7 +46,7 @@ std::optional<ByteRange> read_range(std::string_view text) {
   if (dash == std::string_view::npos) return std::nullopt;
   const std::string_view first = text.substr(0, dash);
   const std::string_view last = text.substr(dash + 1);
-  const ByteRange range{number(first), number(last)};
+  const ByteRange range{parse_number<std::uint64_t>(first), parse_number<std::uint64_t>(last)};
   const bool is_plain = first.empty() == !range.first && last.empty() == !range.last;
   return is_plain && (range.first || range.last) ? std::optional(range) : std::nullopt;
 }
