@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "text/words.hpp"
 
 namespace ingot::cli {
@@ -32,6 +34,26 @@ std::string positional_term(const CLI::Option& option) {
 
 std::vector<CLI::Option*> options_of(CLI::App& app) { return find_options(app); }
 std::vector<const CLI::Option*> options_of(const CLI::App& app) { return find_options(app); }
+
+std::vector<CLI::Option*> options_behind(CLI::App& program, CLI::App* command) {
+  std::vector<CLI::Option*> options;
+  if (command != nullptr) options = options_of(*command);
+  for (CLI::Option* option : options_of(program)) options.push_back(option);
+  return options;
+}
+
+CLI::Option* find_option(CLI::App& program, CLI::App* command, std::string_view name) {
+  for (CLI::Option* option : options_behind(program, command)) {
+    const std::vector<std::string> names = names_of(*option);
+    if (std::ranges::find(names, name) != names.end()) return option;
+  }
+  return nullptr;
+}
+
+int value_count(const CLI::Option* option) {
+  return option == nullptr || !takes_value(*option) ? 0
+                                                    : std::max(1, option->get_items_expected_min());
+}
 
 std::vector<std::string> names_of(const CLI::Option& option) {
   std::vector<std::string> names;

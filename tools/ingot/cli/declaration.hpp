@@ -37,10 +37,18 @@ template <class App>
   return nullptr;
 }
 
+/// The options that may stand behind a command, its own and those of every command; before one, for
+/// nullptr, the latter.
+[[nodiscard]] std::vector<CLI::Option*> options_behind(CLI::App& program, CLI::App* command);
+/// That of them which has the name, or nullptr.
+[[nodiscard]] CLI::Option* find_option(CLI::App& program, CLI::App* command, std::string_view name);
+
 /// "-j", "--threads"
 [[nodiscard]] std::vector<std::string> names_of(const CLI::Option& option);
 
 [[nodiscard]] bool takes_value(const CLI::Option& option);
+/// Words after an option that belong to it; none for nullptr.
+[[nodiscard]] int value_count(const CLI::Option* option);
 
 /// The words that are the only values of an option; empty if there are others.
 [[nodiscard]] std::vector<std::string> words_of(CLI::Option& option);

@@ -164,28 +164,6 @@ bool begins_with(std::string_view word, std::string_view start) {
   return lower_case(word).starts_with(lower_case(start));
 }
 
-/// The options that may stand after the command: its own and those of every command.
-std::vector<CLI::Option*> options_at(CLI::App& program, const Place& place) {
-  std::vector<CLI::Option*> options;
-  if (place.command != nullptr) options = options_of(*place.command);
-  for (CLI::Option* option : options_of(program)) options.push_back(option);
-  return options;
-}
-
-CLI::Option* find_option(CLI::App& program, const Place& place, std::string_view name) {
-  for (CLI::Option* option : options_at(program, place)) {
-    const Words names = names_of(*option);
-    if (std::ranges::find(names, name) != names.end()) return option;
-  }
-  return nullptr;
-}
-
-/// Words after an option that belong to it.
-int value_count(const CLI::Option* option) {
-  return option == nullptr || !takes_value(*option) ? 0
-                                                    : std::max(1, option->get_items_expected_min());
-}
-
 Place find_place(CLI::App& program, const Words& words) {
   Place place;
   int missing_values = 0;
@@ -196,7 +174,7 @@ Place find_place(CLI::App& program, const Words& words) {
     } else if (word == "--" && place.has_options) {
       place.has_options = false;
     } else if (place.has_options && word.size() > 1 && word.front() == '-') {
-      place.option = find_option(program, place, word);
+      place.option = find_option(program, place.command, word);
       missing_values = value_count(place.option);
       if (missing_values == 0) place.option = nullptr;
     } else if (place.command == nullptr && find_command(program, word) != nullptr) {
@@ -260,7 +238,7 @@ void offer_option_value(CLI::App& program, const Place& place, CLI::Option& opti
 
 void offer_option_names(CLI::App& program, const Place& place, std::string_view start,
                         Offer& offer) {
-  for (const CLI::Option* option : options_at(program, place)) {
+  for (const CLI::Option* option : options_behind(program, place.command)) {
     for (const std::string& name : names_of(*option)) {
       if (!name.starts_with(start)) continue;
       offer.candidates.push_back({name, option->get_description()});
@@ -292,7 +270,7 @@ Offer offer_for(CLI::App& program, const Words& words) {
   if (place.option != nullptr) {
     offer_option_value(program, place, *place.option, current, {}, offer);
   } else if (place.has_options && current.starts_with("--") && equals != std::string::npos) {
-    CLI::Option* option = find_option(program, place, current.substr(0, equals));
+    CLI::Option* option = find_option(program, place.command, current.substr(0, equals));
     if (value_count(option) == 0) return offer;
     offer_option_value(program, place, *option, std::string_view(current).substr(equals + 1),
                        current.substr(0, equals + 1), offer);

@@ -16,8 +16,7 @@ tl::expected<CommandLine, std::string> CommandLine::read(const WorkCommand& comm
   CLI::App program;
   console.add_options(program);
   command.declare(program, console);
-  std::vector<CLI::Option*> known = options_of(*find_command(program, command.name));
-  for (CLI::Option* option : options_of(program)) known.push_back(option);
+  CLI::App* const declared = find_command(program, command.name);
   CommandLine line;
   line.command_ = command.name;
   bool has_options = true;
@@ -30,15 +29,12 @@ tl::expected<CommandLine, std::string> CommandLine::read(const WorkCommand& comm
     }
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
-    const auto option = std::ranges::find_if(known, [&](const CLI::Option* one) {
-      const Words names = names_of(*one);
-      return std::ranges::find(names, name) != names.end();
-    });
-    if (option == known.end()) {
+    const CLI::Option* option = find_option(program, declared, name);
+    if (option == nullptr) {
       return tl::unexpected("there is no option " + escape(name) + " of " + line.command_);
     }
-    Given given{"--" + (*option)->get_lnames().front(), {word}};
-    if (takes_value(**option) && equals == std::string::npos) {
+    Given given{"--" + option->get_lnames().front(), {word}};
+    for (int left = equals == name.npos ? value_count(option) : 0; left > 0; --left) {
       if (++i == words.size()) return tl::unexpected(name + " has no value");
       given.words.push_back(words[i]);
     }
