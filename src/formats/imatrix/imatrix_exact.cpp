@@ -19,9 +19,7 @@ constexpr double max_fine_sum = max_exact_tokens * 0x1p-9;
 
 Result<void> ImatrixFile::read_doubles(std::uint64_t file_offset, std::span<double> dst) const {
   INGOT_TRY_VOID(read(file_offset, std::as_writable_bytes(dst)));
-  for (double& number : is_swapped ? dst : std::span<double>()) {
-    number = std::bit_cast<double>(byteswap(std::bit_cast<std::uint64_t>(number)));
-  }
+  if (is_swapped) swap_bytes(dst);
   return {};
 }
 

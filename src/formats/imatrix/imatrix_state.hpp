@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/byte_order.hpp"
@@ -70,9 +71,11 @@ struct ImatrixContent {
 }
 
 /// Numbers of the other byte order.
-inline void swap_bytes(std::span<float> floats) noexcept {
-  for (float& number : floats) {
-    number = std::bit_cast<float>(byteswap(std::bit_cast<std::uint32_t>(number)));
+template <class Number>
+void swap_bytes(std::span<Number> numbers) noexcept {
+  using Bits = std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>;
+  for (Number& number : numbers) {
+    number = std::bit_cast<Number>(byteswap(std::bit_cast<Bits>(number)));
   }
 }
 

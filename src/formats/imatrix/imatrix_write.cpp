@@ -21,8 +21,11 @@ namespace {
 
 constexpr std::size_t written_values = std::size_t{1} << 16;
 
-void to_little(std::span<float> floats) {
-  if constexpr (std::endian::native != std::endian::little) formats::swap_bytes(floats);
+template <class Number>
+void to_little(std::vector<Number>& numbers) {
+  if constexpr (std::endian::native != std::endian::little) {
+    formats::swap_bytes(std::span<Number>(numbers));
+  }
 }
 
 /// Hands all values of an entry to `sink`, little-endian, piece by piece.
@@ -144,10 +147,7 @@ Result<void> write_exact_sums(const ImportanceMatrix& matrix, const ImatrixEntry
       fine.resize(size);
       INGOT_TRY_VOID(formats::read_exact_sums(parts, entry.name, done, coarse, fine));
       INGOT_TRY_VOID(formats::check_exact_limits(counts, coarse, entry.name));
-      for (double& number : *written) {
-        store(reinterpret_cast<std::byte*>(&number), std::bit_cast<std::uint64_t>(number),
-              std::endian::native != std::endian::little);
-      }
+      to_little(*written);
       INGOT_TRY_VOID(sink(std::as_bytes(std::span(*written))));
     }
   }
