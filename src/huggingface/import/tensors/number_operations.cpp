@@ -273,7 +273,9 @@ Views apply(const NormalizeColumns&, const TransformStep&, TensorView view) {
 Views apply(const SubtractMean&, const TransformStep&, TensorView view) {
   INGOT_TRY_VOID(make_uncut(view));
   // The reference computes in the type of the file, before it makes F32 of the numbers.
-  const TensorType type = view.parts.front().source->type();
+  const TensorType stored = view.parts.front().source->type();
+  const bool is_half = stored == TensorType::bf16 || stored == TensorType::f16;
+  const TensorType type = is_half ? stored : TensorType::f32;
   return change_by_facts(
       std::move(view), rounded_to(type, mean(false)), type,
       [](std::span<const double> facts, std::uint64_t, std::span<float> numbers) {
