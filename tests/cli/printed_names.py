@@ -27,9 +27,12 @@ NAME = "m\x1b]0;p\a\x1b[31mE\u202e\u200b\u009b.gguf"
 RAW_IN_PIPES = {"chat", "chat-template", "detokenize"}
 # What is read as it comes, however long it is.
 STREAMS = {("tokenize", "--file")}
+# What answers until it is ended. What it has to say comes before it waits for long.
+SERVERS = {"view"}
 VALUES = {"N": "1", "SIZE": "1G", "FILE": NAME, "PATH": NAME, "KEY": "general.name", "DIR": ".",
           "K=V": "a=1", "TEXT": "a", "OUT": "out", "PREFIX": "out", "TENSOR": "output.weight", "LENGTHS": "64"}
 SECONDS = 60
+SECONDS_OF_SERVERS = 2
 
 
 def make_model(folder):
@@ -77,6 +80,7 @@ def runs_of(command):
 
 def printed(arguments, on_terminal):
     """What a run prints, in a folder of its own."""
+    is_server = arguments[0] in SERVERS
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(MODEL, folder)
         main, side = pty.openpty() if on_terminal else os.pipe()
@@ -85,14 +89,15 @@ def printed(arguments, on_terminal):
             os.close(side)
             text = b""
             try:
-                while select.select([main], [], [], SECONDS)[0]:
+                while select.select([main], [], [], SECONDS_OF_SERVERS if is_server else SECONDS)[0]:
                     piece = os.read(main, 1 << 16)
                     if not piece:
                         break
                     text += piece
                 else:
                     child.kill()
-                    text += HOSTILE[0] + b" (it did not end)"
+                    if not is_server:
+                        text += HOSTILE[0] + b" (it did not end)"
             except OSError:  # the other end of a terminal is closed
                 pass
             os.close(main)
@@ -109,7 +114,8 @@ def problem_of(arguments, on_terminal):
 
 
 with tempfile.TemporaryDirectory() as home:
-    ENVIRONMENT = {**os.environ, "HOME": home, "XDG_CACHE_HOME": home, "LC_ALL": "C.UTF-8", "TERM": "xterm",
+    # No other program is found, a browser neither.
+    ENVIRONMENT = {**os.environ, "PATH": home, "HOME": home, "XDG_CACHE_HOME": home, "LC_ALL": "C.UTF-8", "TERM": "xterm",
                    "COLUMNS": "120", "http_proxy": "http://127.0.0.1:1"}
     MODEL = make_model(pathlib.Path(home))
     table = (ROOT / "tools/ingot/commands.def").read_text()
