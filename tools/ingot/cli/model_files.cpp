@@ -221,4 +221,12 @@ std::uint64_t model_bytes(const std::string& file) {
   return total;
 }
 
+std::string stamp_of(const std::string& path) {
+  std::error_code error;
+  const std::uint64_t size = fs::file_size(path, error);
+  if (error) return {};
+  const auto time = fs::last_write_time(path, error).time_since_epoch().count();
+  return error ? std::string() : fmt::format("{}@{}", size, time);
+}
+
 }  // namespace ingot::cli

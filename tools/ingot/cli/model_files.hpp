@@ -50,4 +50,7 @@ FolderCounts for_each_model(Console& console, const std::string& path, const Use
 /// The bytes of a file, or of all shards of its set; 0 if that cannot be told.
 [[nodiscard]] std::uint64_t model_bytes(const std::string& file);
 
+/// Size and time of a file, as one word; empty if there is none.
+[[nodiscard]] std::string stamp_of(const std::string& path);
+
 }  // namespace ingot::cli

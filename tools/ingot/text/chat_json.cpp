@@ -104,4 +104,9 @@ std::uint64_t count_of(const ChatValue* value) {
   return integer == nullptr || *integer < 0 ? 0 : static_cast<std::uint64_t>(*integer);
 }
 
+bool is_true(const ChatValue* value) {
+  const bool* flag = value == nullptr ? nullptr : value->boolean();
+  return flag != nullptr && *flag;
+}
+
 }  // namespace ingot::cli

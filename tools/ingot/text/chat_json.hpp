@@ -18,8 +18,9 @@ namespace ingot::cli {
 /// A number of any form; nothing for all else, a member that is not there included.
 [[nodiscard]] std::optional<double> number_of(const ChatValue* value);
 
-/// A text, and a count; empty, and 0, for all else.
+/// A text, a count, and whether it is true; empty, 0 and false for all else.
 [[nodiscard]] std::string text_of(const ChatValue* value);
 [[nodiscard]] std::uint64_t count_of(const ChatValue* value);
+[[nodiscard]] bool is_true(const ChatValue* value);
 
 }  // namespace ingot::cli

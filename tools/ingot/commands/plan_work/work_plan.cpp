@@ -15,7 +15,6 @@
 #include "cli/model_files.hpp"
 #include "commands/plan_work/cut_work.hpp"
 #include "commands/quantize/quantize_outputs.hpp"
-#include "system/system.hpp"
 #include "text/chat_json.hpp"
 #include "text/whole_file.hpp"
 #include "text/words.hpp"
@@ -62,10 +61,6 @@ std::optional<std::vector<std::string>> texts_of(const ChatValue* list) {
   return texts;
 }
 
-bool is_true(const ChatValue* flag) {
-  return flag != nullptr && flag->boolean() != nullptr && *flag->boolean();
-}
-
 tl::expected<WorkTask, std::string> read_task(const ChatValue& value, const std::string& name) {
   const auto words = texts_of(value.find("argv"));
   const auto outputs = texts_of(value.find("outputs"));
@@ -103,22 +98,16 @@ std::string list_work_commands() {
   return joined(names, ", ");
 }
 
-std::string state_of_file(const std::string& path) {
-  system::FileFacts facts;
-  if (!system::look_at(path, facts) || !facts.is_regular) return {};
-  return fmt::format("{} {}", facts.size_bytes, facts.modified_ns);
-}
-
 std::string state_of_input(const std::string& path) {
   std::string states;
   if (is_folder(path)) {
     states = state_of_folder(path);
   } else {
-    const std::string own = state_of_file(path);
+    const std::string own = stamp_of(path);
     const std::vector<std::string> files = files_of_set(path);
     if (own.empty() || files.size() < 2) return own;
     for (const std::string& file : files) {
-      states += fmt::format("{} {}\n", name_of_file(file), state_of_file(file));
+      states += fmt::format("{} {}\n", name_of_file(file), stamp_of(file));
     }
   }
   return digest_of(DigestAlgorithm::xxh3_128, std::as_bytes(std::span(states)));

@@ -51,10 +51,8 @@ struct WorkCommand {
 /// "check, convert, ...", those that can be cut.
 [[nodiscard]] std::string list_work_commands();
 
-/// The present state of a file: its size and time; empty if there is none here.
-[[nodiscard]] std::string state_of_file(const std::string& path);
-/// That of an input: of a set of shards, which are read together, and of a folder a digest of the
-/// states of all files; empty if it is neither a file nor a folder here.
+/// The present state of an input: the stamp of a file; of a set of shards, which are read together,
+/// and of a folder a digest of what all files have; empty if it is neither here.
 [[nodiscard]] std::string state_of_input(const std::string& path);
 
 void write_work_plan(JsonStream& json, const WorkPlan& plan);

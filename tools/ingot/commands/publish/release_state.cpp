@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/json_stream.hpp"
+#include "cli/model_files.hpp"
 #include "commands/output_name.hpp"
 #include "text/chat_json.hpp"
 #include "text/report_file.hpp"
@@ -32,14 +33,6 @@ Result<void> remove_made(const ReleaseState::Made& file) {
 }
 
 }  // namespace
-
-std::string stamp_of(const std::string& path) {
-  std::error_code error;
-  const std::uint64_t size = fs::file_size(path, error);
-  if (error) return {};
-  const auto time = fs::last_write_time(path, error).time_since_epoch().count();
-  return error ? std::string() : fmt::format("{}@{}", size, time);
-}
 
 Result<ReleaseState> ReleaseState::read(const std::string& folder) {
   ReleaseState state;

@@ -10,9 +10,6 @@
 
 namespace ingot::cli {
 
-/// Size and time of a file, as one word; empty if there is none.
-[[nodiscard]] std::string stamp_of(const std::string& path);
-
 /// The state of a release, in a file beside its folder, as none of it is to be uploaded.
 class ReleaseState {
  public:

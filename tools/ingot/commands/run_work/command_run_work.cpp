@@ -17,6 +17,7 @@
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_stream.hpp"
+#include "cli/model_files.hpp"
 #include "commands/plan_work/work_plan.hpp"
 #include "text/chat_json.hpp"
 #include "text/report_file.hpp"
@@ -91,7 +92,7 @@ class Work {
     if (!is_answer(task, status)) return status;
     // What changed while the task ran may be in its results, by half.
     if (const ExitCode code = check_inputs(task); code != ExitCode::done) return code;
-    const auto is_there = [](const std::string& path) { return !state_of_file(path).empty(); };
+    const auto is_there = [](const std::string& path) { return !stamp_of(path).empty(); };
     // Another process that runs the same task may put its own equal results in place meanwhile.
     for (int tries = 3; tries > 0 && !status_of(i); --tries) {
       if (!std::ranges::all_of(task.outputs, is_there)) {
@@ -157,7 +158,7 @@ class Work {
     }
     for (std::size_t at = 0; at < outputs.size(); ++at) {
       const std::string state = text_of(&(*states->elements())[at]);
-      if (state.empty() || state != state_of_file(outputs[at])) return std::nullopt;
+      if (state.empty() || state != stamp_of(outputs[at])) return std::nullopt;
     }
     const std::uint64_t status = count_of(note->find("status"));
     return static_cast<ExitCode>(
@@ -175,7 +176,7 @@ class Work {
       json.member("task", digest_of_task(plan_.tasks[i]));
       json.member("status", static_cast<unsigned>(status));
       json.begin_array("outputs");
-      for (const std::string& path : plan_.tasks[i].outputs) json.value(state_of_file(path));
+      for (const std::string& path : plan_.tasks[i].outputs) json.value(stamp_of(path));
       json.end();
     }));
     return file.commit();

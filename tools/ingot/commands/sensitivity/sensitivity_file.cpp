@@ -85,8 +85,7 @@ tl::expected<SensitivityFacts, std::string> read_sensitivity_file(const std::str
                          .chunk_tokens = count_of(document->find("chunk_tokens")),
                          .part = text_of(document->find("part")),
                          .basis = text_of(document->find("basis"))};
-  const ChatValue* complete = document->find("complete");
-  facts.is_complete = complete != nullptr && complete->boolean() != nullptr && *complete->boolean();
+  facts.is_complete = is_true(document->find("complete"));
   const ChatValue* tensors = document->find("tensors");
   if (tensors == nullptr || tensors->elements() == nullptr) {
     return wrong("it has no list \"tensors\"");
