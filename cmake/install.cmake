@@ -27,8 +27,8 @@ install(FILES ${PROJECT_BINARY_DIR}/ingot-config.cmake
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
            BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${pkgconfig_dir} OUTPUT_VARIABLE pc_prefix)
-if(BUILD_SHARED_LIBS)
-  set(pc_cflags -DINGOT_SHARED)
+if(INGOT_SHARED_DEFINITION)
+  set(pc_cflags -D${INGOT_SHARED_DEFINITION})
 endif()
 configure_file(cmake/ingot.pc.in ingot.pc @ONLY)
 configure_file(cmake/ingot-text.pc.in ingot-text.pc @ONLY)

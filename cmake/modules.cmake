@@ -8,6 +8,13 @@ set(INGOT_RUNTIMES ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
 list(FILTER INGOT_RUNTIMES INCLUDE REGEX "^(stdc\\+\\+|c\\+\\+|m)$")
 list(REMOVE_DUPLICATES INGOT_RUNTIMES)
 
+# On Windows, what uses a function of a DLL has to say so. Elsewhere the objects of shared and of static libraries
+# are the same, and the compiler cache has them.
+set(INGOT_SHARED_DEFINITION)
+if(BUILD_SHARED_LIBS AND WIN32)
+  set(INGOT_SHARED_DEFINITION INGOT_SHARED)
+endif()
+
 # ingot_library(<name> [COMPUTES] EXPORT_NAME <name> [LIBS <target>...])
 #
 # Declares the library target <name> (alias ingot::<EXPORT_NAME>), to be filled by ingot_module.
@@ -42,8 +49,7 @@ function(ingot_library name)
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(${name}_objects PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_compile_definitions(${name}_objects PRIVATE INGOT_BUILDING
-                             $<$<BOOL:${BUILD_SHARED_LIBS}>:INGOT_SHARED>)
+  target_compile_definitions(${name}_objects PRIVATE INGOT_BUILDING ${INGOT_SHARED_DEFINITION})
   target_link_libraries(${name}_objects PRIVATE ingot_warnings)
   target_compile_options(${name}_objects PRIVATE
     -ffp-contract=off             # same floats from every CPU and compiler
@@ -71,7 +77,7 @@ function(ingot_library name)
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   if(BUILD_SHARED_LIBS)
-    target_compile_definitions(${name} INTERFACE INGOT_SHARED)
+    target_compile_definitions(${name} INTERFACE ${INGOT_SHARED_DEFINITION})
     # Instances of std:: templates ignore hidden visibility; the version script keeps them in.
     target_link_options(${name} PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/ingot.map)
     set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/ingot.map)
@@ -88,7 +94,7 @@ function(ingot_library_for_c name)
   add_library(${name}_for_c INTERFACE)
   add_dependencies(${name}_for_c ${name})
   target_include_directories(${name}_for_c INTERFACE ${PROJECT_SOURCE_DIR}/include)
-  target_compile_definitions(${name}_for_c INTERFACE $<$<BOOL:${BUILD_SHARED_LIBS}>:INGOT_SHARED>)
+  target_compile_definitions(${name}_for_c INTERFACE ${INGOT_SHARED_DEFINITION})
   target_link_libraries(${name}_for_c INTERFACE $<TARGET_FILE:${name}> ${INGOT_RUNTIMES} Threads::Threads)
 endfunction()
 
