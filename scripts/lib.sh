@@ -22,7 +22,7 @@ packages_to_check=(ccache git clang libclang-rt-14-dev clang-format clang-tidy l
 # ... and to be built for Windows, and run there by wine.
 packages_for_windows=(g++-mingw-w64-x86-64-posix libz-mingw-w64-dev cmake ninja-build python3
   libexpected-dev libhwy-dev libfmt-dev libcli11-dev libxxhash-dev nlohmann-json3-dev)
-packages_to_try_windows=(wine wine64)
+packages_to_try_windows=(wine wine64 clang-19 lld-19)
 # ... and to be compiled to WebAssembly.
 packages_for_web=(clang-19 lld-19 libc++-19-dev-wasm32 libclang-rt-19-dev-wasm32 wasi-libc binaryen
   cmake ninja-build libexpected-dev libhwy-dev libfmt-dev libcli11-dev libxxhash-dev nlohmann-json3-dev)
