@@ -144,6 +144,8 @@ class INGOT_EXPORT Vocabulary {
 
   /// The first token with exactly this text; no_token if there is none. O(1).
   [[nodiscard]] TokenId find(std::string_view text) const noexcept;
+  /// Whether two tokens have the same text. O(1).
+  [[nodiscard]] bool has_equal_texts() const noexcept;
 
   /// The token with a part of its own; no_token if the vocabulary has none.
   [[nodiscard]] TokenId special(SpecialToken special) const noexcept;
@@ -246,6 +248,9 @@ class INGOT_EXPORT Tokenizer : public Vocabulary {
   /// there is none. `text` is the beginning of a text, or of what follows a cut. docs/tokenizers.md
   /// states the rules; token_stream.hpp encodes texts of any length by them.
   [[nodiscard]] std::size_t find_cut(std::string_view text, bool parse_special = false) const;
+
+  /// Whether a merge of byte-pair encoding names or makes a text that is no token. O(1).
+  [[nodiscard]] bool has_unknown_merges() const noexcept;
 
  private:
   Tokenizer(const Vocabulary& vocabulary, std::shared_ptr<const tokenizer::Encoder> encoder);

@@ -164,13 +164,15 @@ std::string shortest(Float value) {
 
 bool is_utf8(std::string_view text) noexcept {
   while (!text.empty()) {
-    if (const std::size_t ascii = ascii_prefix(text); ascii != 0) {
-      text.remove_prefix(ascii);
-      continue;
-    }
-    const Utf8Character character = decode_utf8(text);
-    if (character.size_bytes == 0) return false;
-    text.remove_prefix(character.size_bytes);
+    // Of two bytes are the letters by which vocabularies spell bytes beyond ASCII.
+    const auto lead = static_cast<unsigned char>(text[0]);
+    const bool is_pair = lead >= 0xC2 && lead < 0xE0 && text.size() >= 2 &&
+                         (static_cast<unsigned char>(text[1]) & 0xC0) == 0x80;
+    const std::size_t size_bytes = lead < 0x80 ? ascii_prefix(text)
+                                   : is_pair   ? 2
+                                               : decode_utf8(text).size_bytes;
+    if (size_bytes == 0) return false;
+    text.remove_prefix(size_bytes);
   }
   return true;
 }

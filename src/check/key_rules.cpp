@@ -14,6 +14,7 @@
 #include "ingot/architectures.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
+#include "tokenizer/vocabulary/text_walk.hpp"
 
 namespace ingot::check::rules {
 namespace {
@@ -138,12 +139,11 @@ void value_not_utf8(Inspection& inspection) {
     const Array array = entry.value.as_array();
     if (array.element_type() != ValueType::string || entry.key == keys::tokenizer_ggml_tokens)
       return;
-    const auto bad = std::ranges::find_if(array, [](const Value& element) {
-      return !is_utf8(element.get<std::string_view>().value_or(""));
-    });
-    if (bad == array.end()) return;
-    const std::string index = std::to_string(std::distance(array.begin(), bad));
-    inspection.report_key(entry, "element " + index + " is not UTF-8", file);
+    std::uint64_t good_count = 0;
+    const bool is_good = tokenizer::take_texts(
+        array, [&](std::string_view text) { return is_utf8(text) && ++good_count != 0; });
+    if (is_good) return;
+    inspection.report_key(entry, "element " + std::to_string(good_count) + " is not UTF-8", file);
   });
 }
 

@@ -9,6 +9,7 @@
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
 #include "tokenizer/vocabulary/escapes.hpp"
+#include "tokenizer/vocabulary/text_walk.hpp"
 
 namespace ingot::check::rules {
 namespace {
@@ -89,10 +90,11 @@ void token_not_utf8(Inspection& inspection) {
   std::uint64_t bad_count = 0;
   std::uint64_t first = 0;
   std::uint64_t index = 0;
-  for (const Value& token : *tokens) {
-    if (!is_utf8(token.get<std::string_view>().value_or("")) && bad_count++ == 0) first = index;
+  tokenizer::take_texts(*tokens, [&](std::string_view text) {
+    if (!is_utf8(text) && bad_count++ == 0) first = index;
     ++index;
-  }
+    return true;
+  });
   if (bad_count == 0) return;
   inspection.report_key(keys::tokenizer_ggml_tokens,
                         std::to_string(bad_count) + (bad_count == 1 ? " token is" : " tokens are") +
@@ -107,19 +109,23 @@ void byte_token(Inspection& inspection) {
   const Array kinds = types != nullptr && types->is_array() ? types->as_array() : Array();
   Array::Iterator kind = kinds.begin();
   std::uint64_t index = 0;
-  for (const Value& token : *tokens) {
-    const std::string_view text = token.get<std::string_view>().value_or("");
+  tokenizer::take_texts(*tokens, [&](std::string_view text) {
     const bool has_kind = index < kinds.size();
     const bool is_byte = has_kind && (*kind).get<std::int64_t>().value_or(0) == byte_type;
     if (has_kind) ++kind;
     // Some loaders go by the text alone.
     const bool should_be = is_byte || (text.starts_with("<0x") && text.ends_with('>'));
     if (should_be && tokenizer::byte_of_token(text) < 0) {
-      inspection.report({.file_offset = token.file_offset(), .key = keys::tokenizer_ggml_tokens},
-                        "token " + std::to_string(index) + " is " + in_quotes(text));
+      const Value* value = model.find(keys::tokenizer_ggml_tokens);
+      const auto* begin = reinterpret_cast<const char*>(tokens->bytes().data());
+      const auto distance = static_cast<std::uint64_t>(text.data() - begin);
+      inspection.report(
+          {.file_offset = value->file_offset() + distance, .key = keys::tokenizer_ggml_tokens},
+          "token " + std::to_string(index) + " is " + in_quotes(text));
     }
     ++index;
-  }
+    return true;
+  });
 }
 
 }  // namespace ingot::check::rules

@@ -11,6 +11,7 @@
 #include "check/rules.hpp"
 #include "ingot/metadata_keys.hpp"
 #include "ingot/text.hpp"
+#include "tokenizer/vocabulary/byte_alphabet.hpp"
 
 namespace ingot::check::rules {
 namespace {
@@ -133,7 +134,7 @@ void pre_unknown(Inspection& inspection) {
 
 void token_duplicate(Inspection& inspection) {
   const Vocabulary* vocabulary = inspection.vocabulary();
-  if (vocabulary == nullptr) return;
+  if (vocabulary == nullptr || !vocabulary->has_equal_texts()) return;
   Tally repeated;
   for_each_token(*vocabulary, [&](TokenId id) {
     const TokenId first = vocabulary->find(vocabulary->text(id));
@@ -148,6 +149,9 @@ void merge_unknown(Inspection& inspection) {
   const Value* value = inspection.model().find(keys::tokenizer_ggml_merges);
   if (vocabulary == nullptr || vocabulary->family() != TokenizerFamily::bpe) return;
   if (value == nullptr || value->as_array().element_type() != ValueType::string) return;
+  // Making the tokenizer has looked all of them up already.
+  const Tokenizer* tokenizer = inspection.tokenizer();
+  if (tokenizer != nullptr && !tokenizer->has_unknown_merges()) return;
   Tally unknown;
   std::string product;
   for (const Value& merge : value->as_array()) {
@@ -187,8 +191,10 @@ void token_spelling(Inspection& inspection) {
   Tally bad;
   for_each_token(*vocabulary, [&](TokenId id) {
     if (vocabulary->kind(id) != TokenKind::normal) return;
+    // Decoding begins so only where the first character stands for no byte.
+    const std::string_view text = vocabulary->text(id);
+    if (tokenizer::byte_of(tokenizer::decode_lenient(text).code_point) >= 0) return;
     if (!vocabulary->piece(id).starts_with("[UNK_BYTE_")) return;
-    if (vocabulary->text(id).starts_with("[UNK_BYTE_")) return;
     bad.add([&] { return named(*vocabulary, id); });
   });
   bad.report(inspection, keys::tokenizer_ggml_tokens, "token",

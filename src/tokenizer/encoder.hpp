@@ -27,6 +27,8 @@ class Encoder {
   /// parts. 0 if there is none. `text` begins at a cut.
   [[nodiscard]] std::size_t find_cut(std::string_view text, bool parse_special) const;
 
+  [[nodiscard]] bool has_unknown_merges() const noexcept { return family_->has_unknown_merges(); }
+
  private:
   std::shared_ptr<const VocabularyData> data_;
   SpecialFinder finder_;

@@ -154,6 +154,8 @@ Result<std::size_t> Tokenizer::count(std::string_view text, const EncodeOptions&
   return encode(text, options).transform([](const auto& ids) { return ids.size(); });
 }
 
+bool Tokenizer::has_unknown_merges() const noexcept { return encoder_->has_unknown_merges(); }
+
 std::size_t Tokenizer::find_cut(std::string_view text, bool parse_special) const {
   return encoder_->find_cut(text, parse_special);
 }

@@ -20,6 +20,7 @@ class BpeEncoder : public FamilyEncoder {
 
   void encode(std::string_view piece, bool follows_special, Work& work) const final;
   [[nodiscard]] bool can_cut(std::string_view text, std::size_t place) const override;
+  [[nodiscard]] bool has_unknown_merges() const noexcept final { return merges_.has_unknown(); }
 
  protected:
   /// Encodes a text whose spaces are spelled as in tokens; resolves the ranges within it.

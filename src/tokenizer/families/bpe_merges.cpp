@@ -115,7 +115,7 @@ bool BpeMerges::add_all(const Array& merges) {
     const std::uint32_t own_rank = rank++;
     const std::size_t space = find_space(text, end);
     // An empty side is no symbol, so such a merge never happens.
-    if (space == std::string_view::npos || space + 1 == text.size()) return true;
+    if (space == std::string_view::npos || space + 1 == text.size()) return has_odd_ = true;
     Pending& pending = batch[count];
     pending.left = key_of(text.substr(0, space));
     pending.right = key_of(text.substr(space + 1));

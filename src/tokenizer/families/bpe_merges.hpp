@@ -138,6 +138,8 @@ class BpeMerges {
   [[nodiscard]] bool is_token(std::uint32_t symbol) const noexcept {
     return symbol < data_->texts.size();
   }
+  /// Whether a merge has no two symbols, or names or makes one that is no token.
+  [[nodiscard]] bool has_unknown() const noexcept { return has_odd_ || extra_texts_.size() != 0; }
   /// The characters that merges bring together; not for byte-encoded vocabularies.
   [[nodiscard]] const JoinFilter& filter() const noexcept { return filter_; }
   /// The bytes that merges bring together; only for byte-encoded vocabularies.
@@ -204,6 +206,7 @@ class BpeMerges {
   TextList extra_texts_;
   TextMap extra_ids_;
   bool is_full_ = false;  // a text did not fit
+  bool has_odd_ = false;  // a merge has no two symbols
   // The filter of byte-encoded vocabularies: the last one or two bytes of the left symbol, if the
   // last is beyond ASCII, and the first of the right one. Few characters with such a pair of bytes
   // between them merge.

@@ -95,6 +95,9 @@ class FamilyEncoder {
   /// The end of tokens that stay as they are whatever follows, of a text that begins at a cut; 0 if
   /// that is not known.
   [[nodiscard]] virtual std::size_t final_end(std::string_view) const { return 0; }
+
+  /// Whether a merge names or makes a text that is no token.
+  [[nodiscard]] virtual bool has_unknown_merges() const noexcept { return false; }
 };
 
 using MakeEncoder = Result<std::unique_ptr<const FamilyEncoder>>(const Model& model,

@@ -111,6 +111,10 @@ bool Vocabulary::strips_right(TokenId id) const noexcept {
 
 TokenId Vocabulary::find(std::string_view text) const noexcept { return data_->find(text); }
 
+bool Vocabulary::has_equal_texts() const noexcept {
+  return data_->ids.size() != data_->texts.size();
+}
+
 TokenId Vocabulary::special(SpecialToken special) const noexcept {
   return static_cast<std::size_t>(special) < special_token_count ? data_->special(special)
                                                                  : no_token;

@@ -21,6 +21,7 @@ VocabularyStatistics compute_statistics(const Vocabulary& vocabulary) {
        kind = static_cast<TokenKind>(static_cast<int>(kind) + 1)) {
     result.types.emplace_back(name_of(kind), 0);
   }
+  const bool has_equal_texts = vocabulary.has_equal_texts();
   for (TokenId id = 0; vocabulary.contains(id); ++id) {
     const std::string_view text = vocabulary.text(id);
     ++result.types[static_cast<std::size_t>(vocabulary.kind(id))].second;
@@ -28,7 +29,8 @@ VocabularyStatistics compute_statistics(const Vocabulary& vocabulary) {
     if (!result.longest || text.size() > vocabulary.text(*result.longest).size()) {
       result.longest = id;
     }
-    if (!text.empty() && vocabulary.find(text) != id) result.repeated.push_back(id);
+    const bool can_repeat = has_equal_texts && !text.empty();
+    if (can_repeat && vocabulary.find(text) != id) result.repeated.push_back(id);
   }
   for (std::size_t i = 0; i < special_token_count; ++i) {
     const auto special = static_cast<SpecialToken>(i);

@@ -57,6 +57,18 @@ TEST(Vocabulary, StatisticsCountAllTokens) {
   EXPECT_EQ(statistics.end_of_generation, (std::vector<TokenId>{1, 2}));  // 2 is the usual eos
 }
 
+TEST(Vocabulary, TellsOfEqualTextsAndOfMergesThatAreNoTokens) {
+  VocabularySketch sketch = test::ascii_bpe("gpt-2");
+  sketch.add("ab").merges = {"a b"};
+  EXPECT_FALSE(sketch.make()->has_equal_texts());
+  EXPECT_FALSE(sketch.make()->has_unknown_merges());
+  for (const char* merge : {"a c", "ab xx", "ab", "ab "}) {
+    sketch.merges = {"a b", merge};
+    EXPECT_TRUE(sketch.make()->has_unknown_merges()) << merge;
+  }
+  EXPECT_TRUE(sketch.add("ab").make()->has_equal_texts());
+}
+
 TEST(Vocabulary, AnyNumberMayBeAsked) {
   const auto tokenizer = VocabularySketch{.model = "llama"}.add("a").make();
   ASSERT_TRUE(tokenizer.has_value());
