@@ -2,6 +2,8 @@
 #include "cli/json_stream.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <ingot/text.hpp>
 #include <utility>
@@ -9,12 +11,35 @@
 namespace ingot::cli {
 namespace {
 
-/// Whether JSON takes the text as it is and no terminal minds it.
+/// Whether JSON takes a byte as it is and no terminal minds it.
+constexpr std::array<bool, 256> plain_bytes = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t byte = ' '; byte <= '~'; ++byte) plain[byte] = byte != '"' && byte != '\\';
+  return plain;
+}();
+
 bool is_plain_ascii(std::string_view text) {
-  for (const char c : text) {
-    if (c < 0x20 || c > 0x7e || c == '"' || c == '\\') return false;
-  }
+  return std::ranges::all_of(text,
+                             [](char c) { return plain_bytes[static_cast<unsigned char>(c)]; });
+}
+
+/// Writes a short plain text in quotes, and what follows it, in one piece: nearly all names and
+/// types of a long listing are such. False for any other text, of which nothing is written.
+bool write_short(Output& out, std::string_view text, std::string_view end) {
+  std::array<char, 64> piece;
+  if (text.size() + end.size() >= piece.size() || !is_plain_ascii(text)) return false;
+  piece[0] = '"';
+  text.copy(piece.data() + 1, text.size());
+  end.copy(piece.data() + 1 + text.size(), end.size());
+  out.write({piece.data(), 1 + text.size() + end.size()});
   return true;
+}
+
+template <class Integer>
+void write_digits(Output& out, Integer number) {
+  std::array<char, 24> digits;  // more than any integer of 64 bits has
+  const char* end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  out.write({digits.data(), static_cast<std::size_t>(end - digits.data())});
 }
 
 /// Bytes of the UTF-8 character at the start of `text`; 0 if there is none.
@@ -59,9 +84,10 @@ void JsonStream::close() {
 
 void JsonStream::key(std::string_view name) {
   start_value();
+  has_key_ = true;
+  if (write_short(out_, name, "\": ")) return;
   quoted(name);
   out_.write(": ");
-  has_key_ = true;
 }
 
 void JsonStream::null() {
@@ -132,6 +158,7 @@ void JsonStream::new_line(std::size_t depth) {
 }
 
 void JsonStream::quoted(std::string_view text) {
+  if (write_short(out_, text, "\"")) return;
   out_.put('"');
   // `escape` knows which characters are unsafe to show; text that it does not change can be written
   // as it is.
@@ -172,12 +199,12 @@ void JsonStream::boolean(bool flag) {
 
 void JsonStream::unsigned_number(std::uint64_t number) {
   start_value();
-  out_.print("{}", number);
+  write_digits(out_, number);
 }
 
 void JsonStream::signed_number(std::int64_t number) {
   start_value();
-  out_.print("{}", number);
+  write_digits(out_, number);
 }
 
 }  // namespace ingot::cli

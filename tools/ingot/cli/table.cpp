@@ -117,23 +117,28 @@ class Lines {
     const std::size_t padding = columns > used ? columns - used : 0;
     if (align == Align::right) blanks_ += padding;
     if (!text.empty()) {
-      line_.append(blanks_, ' ');
-      line_ += text;
+      const std::size_t begin = size_ + blanks_;
+      // A line is as long as the ones before it, so it seldom grows.
+      if (begin + text.size() >= line_.size()) line_.resize(2 * (begin + text.size()) + 1);
+      std::fill_n(line_.data() + size_, blanks_, ' ');
+      text.copy(line_.data() + begin, text.size());
+      size_ = begin + text.size();
       blanks_ = 0;
     }
     blanks_ += gap_columns + (align == Align::left ? padding : 0);
   }
 
   void end() {
-    line_ += '\n';
-    out_.write(line_);
-    line_.clear();
+    line_[size_] = '\n';
+    out_.write({line_.data(), size_ + 1});
+    size_ = 0;
     blanks_ = 0;
   }
 
  private:
   Output& out_;
-  std::string line_;
+  std::string line_ = std::string(1, '\0');
+  std::size_t size_ = 0;    // bytes of the line so far
   std::size_t blanks_ = 0;  // spaces before the next text
 };
 
