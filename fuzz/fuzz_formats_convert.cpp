@@ -135,6 +135,8 @@ class Work {
     request.thread_count = 1;
     const auto digests = compute_digests(model_, request);
     require(is_ok(digests) && digests->tensors.size() == tensors.size());
+    const DigestTable& of_tensors = digests->tensors;
+    if (!of_tensors.empty()) require(of_tensors[0] == of_tensors[0]);
     static_cast<void>(find_mismatches({}, model_, *digests));
   }
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,28 @@ struct DigestSet {
   [[nodiscard]] bool operator==(const DigestSet&) const = default;
 };
 
+/// The digests of many things by the same algorithms, in no more memory than their bytes take.
+class INGOT_EXPORT DigestTable {
+ public:
+  DigestTable() = default;
+  /// All digests are zeros at first.
+  DigestTable(std::size_t count, std::span<const DigestAlgorithm> algorithms);
+
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  /// The digests of one thing; `index` must be below size().
+  [[nodiscard]] DigestSet operator[](std::size_t index) const;
+  /// The bytes of a digest, by an algorithm of the table.
+  [[nodiscard]] std::byte* place(std::size_t index, DigestAlgorithm algorithm) noexcept;
+  [[nodiscard]] bool operator==(const DigestTable&) const = default;
+
+ private:
+  std::size_t count_ = 0;
+  std::size_t row_bytes_ = 0;
+  std::vector<DigestAlgorithm> algorithms_;
+  std::vector<std::byte> bytes_;  // row by row, the digests of a row in the order of `algorithms_`
+};
+
 /// The digests to compute.
 struct DigestRequest {
   std::vector<DigestAlgorithm> algorithms = {DigestAlgorithm::sha256};
@@ -40,10 +64,10 @@ struct DigestRequest {
 };
 
 struct ModelDigests {
-  std::vector<DigestSet> files;    ///< One set for each of Model::files(), or none.
-  std::vector<DigestSet> tensors;  ///< One set for each of Model::tensors(), or none.
-  DigestSet weights;               ///< The digest of the weights without metadata and padding, as
-                                   ///< llama-gguf-hash computes it.
+  std::vector<DigestSet> files;  ///< One set for each of Model::files(), or none.
+  DigestTable tensors;           ///< One set for each of Model::tensors(), or none.
+  DigestSet weights;             ///< The digest of the weights without metadata and padding, as
+                                 ///< llama-gguf-hash computes it.
   /// UUID of version 5 (RFC 4122) of the weights in llama.cpp's namespace
   /// ef001206-dadc-5f6d-a15f-3359e577d4e5, as llama-gguf-hash and gguf-py compute it; or empty.
   std::string uuid;

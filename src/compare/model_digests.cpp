@@ -6,8 +6,10 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 
+#include "base/hexadecimal.hpp"
 #include "ingot/parallel.hpp"
 
 namespace ingot {
@@ -29,8 +31,18 @@ struct Segment {
   std::size_t file;
   std::uint64_t file_offset;
   std::uint64_t size_bytes;
-  std::string* result;  // nullptr: the digest goes on in the next segment
+  std::byte* result;  // nullptr: the digest goes on in the next segment
 };
+
+/// Keeps a digest, given as lower-case digits, as bytes.
+void keep_digest(std::string_view digits, std::byte* result) {
+  const auto value = [&](std::size_t i) {
+    return digits[i] <= '9' ? digits[i] - '0' : digits[i] - 'a' + 10;
+  };
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    *result++ = static_cast<std::byte>(value(i) * 16 + value(i + 1));
+  }
+}
 
 /// A digest that reads its segments in order, some bytes at a time.
 class Lane {
@@ -40,6 +52,7 @@ class Lane {
   void seed(std::span<const std::byte> bytes) noexcept { digest_.update(bytes); }
   [[nodiscard]] std::string finish() { return digest_.finish(); }
 
+  void reserve(std::size_t segment_count) { segments_.reserve(segment_count); }
   void add(const Segment& segment) {
     segments_.push_back(segment);
     left_bytes_ += segment.size_bytes;
@@ -58,7 +71,7 @@ class Lane {
       done += piece;
       position_ += piece;
       if (position_ < segment.size_bytes) break;
-      if (segment.result != nullptr) *segment.result = digest_.finish();
+      if (segment.result != nullptr) keep_digest(digest_.finish(), segment.result);
       position_ = 0;
       ++next_;
     }
@@ -135,8 +148,8 @@ class Computation {
         request_(request),
         threads_(threads_for(request.thread_count, std::numeric_limits<std::uint64_t>::max())),
         meter_(progress, all_file_bytes(model)) {
-    if (request.has_files) digests_.files.resize(model.files().size());
-    if (request.has_tensors) digests_.tensors.resize(model.tensors().size());
+    if (request.has_files) files_ = {model.files().size(), request.algorithms};
+    if (request.has_tensors) digests_.tensors = {model.tensors().size(), request.algorithms};
     sort_tensors();
   }
 
@@ -146,6 +159,7 @@ class Computation {
     } else if (request_.has_tensors) {
       INGOT_TRY_VOID(run_by_tensors());
     }
+    for (std::size_t i = 0; i < files_.size(); ++i) digests_.files.push_back(files_[i]);
     return std::move(digests_);
   }
 
@@ -158,7 +172,7 @@ class Computation {
     return sum;
   }
 
-  [[nodiscard]] Segment segment_of(std::size_t tensor, std::string* result) const {
+  [[nodiscard]] Segment segment_of(std::size_t tensor, std::byte* result) const {
     const TensorInfo& info = model_.tensors()[tensor];
     return {info.shard, model_.file_offset(info), info.size_bytes, result};
   }
@@ -182,10 +196,12 @@ class Computation {
   Result<void> run_by_tensors() {
     std::vector<Segment> segments;
     std::vector<DigestAlgorithm> algorithms;
+    segments.reserve(model_.tensors().size() * request_.algorithms.size());
+    algorithms.reserve(segments.capacity());
     for (const Positions& positions : in_data_order_) {
       for (const std::size_t tensor : positions) {
         for (const DigestAlgorithm algorithm : request_.algorithms) {
-          segments.push_back(segment_of(tensor, &digests_.tensors[tensor][algorithm]));
+          segments.push_back(segment_of(tensor, digests_.tensors.place(tensor, algorithm)));
           algorithms.push_back(algorithm);
           meter_.expect(segments.back().size_bytes);
         }
@@ -279,13 +295,13 @@ class Computation {
     for (const DigestAlgorithm algorithm : request_.algorithms) {
       if (request_.has_files) {
         lanes.emplace_back(model_, algorithm);
-        lanes.back().add(
-            {file, 0, model_.files()[file].file_bytes, &digests_.files[file][algorithm]});
+        lanes.back().add({file, 0, model_.files()[file].file_bytes, files_.place(file, algorithm)});
       }
       if (request_.has_tensors) {
         lanes.emplace_back(model_, algorithm);
+        lanes.back().reserve(in_data_order_[file].size());
         for (const std::size_t tensor : in_data_order_[file]) {
-          lanes.back().add(segment_of(tensor, &digests_.tensors[tensor][algorithm]));
+          lanes.back().add(segment_of(tensor, digests_.tensors.place(tensor, algorithm)));
         }
       }
     }
@@ -322,10 +338,40 @@ class Computation {
   Meter meter_;
   std::vector<Positions> in_table_order_;
   std::vector<Positions> in_data_order_;
+  DigestTable files_;
   ModelDigests digests_;
 };
 
 }  // namespace
+
+DigestTable::DigestTable(std::size_t count, std::span<const DigestAlgorithm> algorithms)
+    : count_(count), algorithms_(algorithms.begin(), algorithms.end()) {
+  for (const DigestAlgorithm algorithm : algorithms_) row_bytes_ += info_of(algorithm).digest_bytes;
+  bytes_.resize(count * row_bytes_);
+}
+
+DigestSet DigestTable::operator[](std::size_t index) const {
+  DigestSet digests;
+  const std::byte* next = bytes_.data() + index * row_bytes_;
+  for (const DigestAlgorithm algorithm : algorithms_) {
+    std::string& digits = digests[algorithm];
+    digits.clear();
+    for (std::size_t i = 0; i < info_of(algorithm).digest_bytes; ++i, ++next) {
+      digits += hexadecimal_digits[std::to_integer<std::size_t>(*next >> 4)];
+      digits += hexadecimal_digits[std::to_integer<std::size_t>(*next & std::byte{15})];
+    }
+  }
+  return digests;
+}
+
+std::byte* DigestTable::place(std::size_t index, DigestAlgorithm algorithm) noexcept {
+  std::byte* place = bytes_.data() + index * row_bytes_;
+  for (const DigestAlgorithm before : algorithms_) {
+    if (before == algorithm) break;
+    place += info_of(before).digest_bytes;
+  }
+  return place;
+}
 
 Result<ModelDigests> compute_digests(const Model& model, const DigestRequest& request,
                                      const DigestProgress& progress) {

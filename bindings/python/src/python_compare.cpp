@@ -49,7 +49,11 @@ py::dict hash(const OpenModel& self, const std::vector<std::string>& algorithms,
   });
   py::dict facts;
   facts["files"] = list_of(digests.files, &digits_of);
-  facts["tensors"] = list_of(digests.tensors, &digits_of);
+  py::list tensors;
+  for (std::size_t i = 0; i < digests.tensors.size(); ++i) {
+    tensors.append(digits_of(digests.tensors[i]));
+  }
+  facts["tensors"] = std::move(tensors);
   facts["weights"] = digits_of(digests.weights);
   facts["uuid"] = digests.uuid;
   return facts;

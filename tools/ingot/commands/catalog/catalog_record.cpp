@@ -299,7 +299,7 @@ Result<std::vector<FileRows>> read_unit(const CatalogUnit& unit, const OpenUnit&
       FileRows& rows = all.emplace_back(file_rows(unit, examined, path, &file));
       for (const KeyValue& pair : file.metadata) add_key(rows, pair);
       for (const TensorInfo& tensor : file.tensors) {
-        const std::vector<DigestSet>& digests = examined.digests.tensors;
+        const DigestTable& digests = examined.digests.tensors;
         const bool has_digest = next_digest < digests.size();
         add_tensor(rows, tensor,
                    has_digest ? digests[next_digest++][DigestAlgorithm::sha256] : std::string());

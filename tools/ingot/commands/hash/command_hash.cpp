@@ -10,6 +10,7 @@
 #include <ingot/digest.hpp>
 #include <ingot/digest_manifest.hpp>
 #include <ingot/output_file.hpp>
+#include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
 #include <memory>
 #include <optional>
@@ -119,7 +120,7 @@ std::vector<HashJob> jobs_of(const Options& options) {
     if (file != "-" && !seen.insert(absolute_path(file)).second) continue;
     const bool with_shards = options.form != Form::gguf_hash;
     jobs.push_back({file, with_shards, request_of(options), std::nullopt, std::nullopt});
-    if (file == "-" || !with_shards) continue;
+    if (!with_shards || !parse_shard_name(file)) continue;
     // The names alone decide which files belong together; opening them checks it.
     const Result<Model> model = Model::open(file, {.access = FileAccess::read});
     if (!model) continue;

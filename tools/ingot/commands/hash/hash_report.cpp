@@ -24,11 +24,11 @@ void print_lines(Output& out, const DigestSet& digests, const std::string& name)
   });
 }
 
-void write_digests(JsonStream& json, const DigestSet* digests) {
+void write_digests(JsonStream& json, const DigestSet& digests) {
   json.key("digests");
-  if (digests == nullptr || *digests == DigestSet()) return json.null();
+  if (digests == DigestSet()) return json.null();
   const auto object = json.object(Layout::line);
-  for_each_digest(*digests, [&](std::string_view algorithm, const std::string& digits) {
+  for_each_digest(digests, [&](std::string_view algorithm, const std::string& digits) {
     json.member(algorithm, digits);
   });
 }
@@ -48,8 +48,8 @@ void write_shards(JsonStream& json, const HashedModel& hashed) {
     const bool is_here = file != files.end() && !hashed.digests.files.empty();
     json.member("file", name_in_list(hashed, hashed.model.shard_path(index)));
     write_digests(json, is_here
-                            ? &hashed.digests.files[static_cast<std::size_t>(file - files.begin())]
-                            : nullptr);
+                            ? hashed.digests.files[static_cast<std::size_t>(file - files.begin())]
+                            : DigestSet());
   });
 }
 
@@ -94,12 +94,12 @@ void print_hash_json(JsonStream& json, const HashedModel& hashed) {
   const bool is_whole = !is_set(hashed.model) && !hashed.digests.files.empty();
   const auto object = json.object();
   json.member("file", name_in_list(hashed, hashed.file));
-  write_digests(json, is_whole ? &hashed.digests.files[0] : nullptr);
+  write_digests(json, is_whole ? hashed.digests.files[0] : DigestSet());
   if (!hashed.digests.uuid.empty()) json.member("uuid", hashed.digests.uuid);
   if (is_set(hashed.model)) write_shards(json, hashed);
   json.objects("tensors", hashed.digests.tensors.size(), [&](std::size_t i) {
     json.member("name", hashed.model.tensors()[i].name);
-    write_digests(json, &hashed.digests.tensors[i]);
+    write_digests(json, hashed.digests.tensors[i]);
   });
 }
 
