@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: MIT
 """bench_process.py PROGRAM [--runs N] [--json]
 
-How long a whole process takes: `PROGRAM show` on a model with a vocabulary of 256,000 tokens,
-`PROGRAM fit` on one of 80 layers and 128,256 tokens, and /bin/true as the least that any process
-takes, in turns. Wall and CPU time; medians and minima.
-The models are made by `PROGRAM sample` and are in the page cache.
+How long a whole process takes: `PROGRAM show` and `PROGRAM check` on a model with a vocabulary of
+256,000 tokens, `PROGRAM fit` on one of 80 layers and 128,256 tokens, `PROGRAM tensors` on a file of
+100,000 tensors, and /bin/true as the least that any process takes, in turns. Wall and CPU time;
+medians and minima. With INGOT_GGUF_TOOLS=PATH, gguf-tools (github.com/antirez/gguf-tools) takes
+its turn with the listing. The models are made by `PROGRAM sample`, the file of tensors here, and
+are in the page cache.
 """
 import argparse
 import json
 import os
 import statistics
+import struct
 import subprocess
 import tempfile
 import time
@@ -26,6 +29,19 @@ def run_once(command, silent):
     if status != 0:
         raise SystemExit(f"{command}: exit status {os.waitstatus_to_exitcode(status)}")
     return wall, usage.ru_utime + usage.ru_stime
+
+
+def write_tensors(path, count):
+    """A file of many small tensors: F32, one number each."""
+    def text(value):
+        return struct.pack("<Q", len(value)) + value
+
+    header = b"GGUF" + struct.pack("<IQQ", 3, count, 0)
+    infos = b"".join(text(b"blk.%d.weight.%d" % divmod(i, 10)) + struct.pack("<IQIQ", 1, 1, 0, 32 * i)
+                     for i in range(count))
+    padding = bytes(-len(header + infos) % 32)
+    with open(path, "wb") as file:
+        file.write(header + infos + padding + bytes(32 * count))
 
 
 def main():
@@ -45,14 +61,21 @@ def main():
         make_layers = [program, "sample", layers, "--vocab", "128256", "--embedding", "64",
                        "--layers", "80", "--context", "131072"]
         subprocess.run(make_layers, check=True, stdout=null, stderr=null)
+        tensors = os.path.join(folder, "tensors.gguf")
+        write_tensors(tensors, 100_000)
         contexts = ",".join(f"{2 ** power}k" for power in range(10))
         commands = {"/bin/true": ["/bin/true"],
                     "ingot --version": [program, "--version"],
                     "ingot show": [program, "show", model],
                     "ingot show --json": [program, "show", "--json", model],
+                    "ingot check": [program, "check", "--fail-on", "error", model],
+                    "ingot tensors": [program, "tensors", tensors],
+                    "ingot tensors --json": [program, "tensors", "--json", tensors],
                     "ingot fit": [program, "fit", layers, "--device", "24G"],
                     "ingot fit --markdown": [program, "fit", layers, "--device", "24G", "--markdown",
                                           "--contexts", contexts]}
+        if peer := os.environ.get("INGOT_GGUF_TOOLS"):
+            commands["gguf-tools show"] = [peer, "show", tensors]
         times = {name: [] for name in commands}
         for _ in range(arguments.runs):
             for name, command in commands.items():
@@ -71,7 +94,7 @@ def main():
         return
     print(f"{arguments.runs} runs each, in turns; the model has {size} bytes")
     for name, wall, best, cpu, ratio in rows:
-        print(f"{name:18} wall {wall:7.3f} ms (min {best:.3f})   CPU {cpu:7.3f} ms"
+        print(f"{name:20} wall {wall:7.3f} ms (min {best:.3f})   CPU {cpu:7.3f} ms"
               f"   {ratio:.2f} x /bin/true")
 
 
