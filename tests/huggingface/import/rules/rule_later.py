@@ -36,7 +36,8 @@ MLA = {"heads": {"cfg": ["num_key_value_heads"]}, "nope": {"cfg": ["qk_nope_head
 # What the file leaves open, or out, as the reference has it.
 RESIDUAL_SCALE = {"attention.residual_scale??": "residual_scale"}
 MORE_KEYS = {"Cohere2MoeForCausalLM": ("expert_weights_norm", {"key": "expert_gating_func", "type": "u32", "value": 2})}
-EXTRAS_OF = {"Phi4ForCausalLMV": "Phi3ForCausalLM"}
+EXTRAS_OF = {"Phi4ForCausalLMV": "Phi3ForCausalLM", "GraniteMoeForCausalLM": "GraniteForCausalLM",
+             "ExaoneMoEForCausalLM": "Exaone4ForCausalLM"}
 TRANSFORMS_OF = {"KimiK25ForConditionalGeneration": "DeepseekV2ForCausalLM"}
 KNOWN = {"subtract_mean", "rope_pairs", "add", "rename", "transpose_rename", "stack_experts", "split_rows_half", "mla_split",
          "cut_rows_to_vocab", "drop_if", "drop_if_all_zero", "neg_exp", "squeeze", "squeeze_axis", "exact", "pad_rows",
@@ -262,9 +263,9 @@ class LaterTensors(TensorRules):
         return super().outputs(tensors)
 
     def type_of(self, name, dims, wanted):
-        # DBRX quantizes its routers, too.
-        is_router = self.entry["arch"] == "dbrx" and name.endswith("ffn_gate_inp.weight")
-        return super().type_of(name.replace("ffn_gate_inp", "ffn_up") if is_router else name, dims, wanted)
+        # DBRX gives all that has two dimensions the type of weights, whatever it is called.
+        is_weight = self.entry["arch"] == "dbrx" and not name.endswith("_norm.weight")
+        return super().type_of("weight.weight" if is_weight else name, dims, wanted)
 
     def transformed(self, name, array):
         kinds = [kind for rule in self.entry["transform"] if rule["match"].startswith("-> ")

@@ -107,6 +107,8 @@ class TensorRules:
 
     def llama3_factors(self, default_factor):
         rope, values, single = self.config.rope, self.config.values, np.float32
+        if not values.get("head_dim") and not {"hidden_size", "num_attention_heads"} <= values.keys():
+            raise Refused("the size of a head is stated under other names")
         size = values.get("head_dim") or values["hidden_size"] // values["num_attention_heads"]
         factor = single(rope.get("factor", default_factor))
         low, high = single(rope.get("low_freq_factor", 1)), single(rope.get("high_freq_factor", 4))
