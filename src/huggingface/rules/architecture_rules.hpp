@@ -49,6 +49,12 @@ struct RenameRule {
   std::string replacement = {};  ///< `{layers}` is the number of the layers of config.json.
 };
 
+/// Models of a class that GGUF cannot express, as the reference converter refuses them.
+struct RefusalRule {
+  Expression when = {};
+  std::string because = {};  ///< What config.json would have to state, and why.
+};
+
 /// A file of weights that the index does not name, if the folder has it.
 struct OtherFileRule {
   std::string file = {};
@@ -103,6 +109,7 @@ struct Architecture {
   std::string name = {};  ///< The name in `general.architecture`.
   std::vector<std::string> classes = {};
   std::vector<VariantRule> variants = {};
+  std::vector<RefusalRule> refusals = {};
   std::vector<std::string> tokenizer = {};  ///< The steps of the tokenizer, in order.
   std::vector<KeyRule> keys = {};
   std::vector<KeyRule> keys_after_tokenizer = {};
@@ -110,10 +117,13 @@ struct Architecture {
   std::vector<std::string> tensors = {};  ///< Kinds of names/tensors.json.
   Expression extra_layers = {};           ///< The number of layers that config.json does not count.
   Expression layers = {};                 ///< The number that names of layers stay below.
-  bool layers_differ = false;             ///< Layers have different parts by design.
-  bool has_empty_layers = false;          ///< Layers may have no tensors at all.
-  bool keeps_types = false;               ///< Weights keep their types; FP8 becomes Q8_0.
-  bool is_draft = false;  ///< Another model has its tokenizer and perhaps embeddings.
+  /// If set, layers that predict further tokens are imported only as a draft, and these tensors of
+  /// the model with them, as they are named after the renames.
+  std::vector<NamePattern> shared_with_draft = {};
+  bool layers_differ = false;     ///< Layers have different parts by design.
+  bool has_empty_layers = false;  ///< Layers may have no tensors at all.
+  bool keeps_types = false;       ///< Weights keep their types; FP8 becomes Q8_0.
+  bool is_draft = false;          ///< Another model has its tokenizer and perhaps embeddings.
   std::vector<OtherFileRule> other_files = {};
   std::vector<RenameRule> renames = {};
   std::vector<NamePattern> drops = {};

@@ -17,6 +17,14 @@ struct StackParts {
   static constexpr auto members = std::tuple(needed("to", &StackParts::to));
 };
 
+/// Matrices of all `{part}` become one, whose rows are those of each, one after the other. It comes
+/// before all others.
+struct JoinColumns {
+  ResultNames<1> to = {};
+  static constexpr std::string_view name = "join_columns";
+  static constexpr auto members = std::tuple(needed("to", &JoinColumns::to));
+};
+
 /// Puts a copy of another name in front.
 struct CopyTensor {
   ResultNames<1> to = {};  ///< The copy's.

@@ -35,6 +35,14 @@ static Result<void> read_value(const ordered_json& value, VariantRule& variant) 
   return read_members(value, members, variant);
 }
 
+static Result<void> read_value(const ordered_json& value, RefusalRule& rule) {
+  static constexpr RuleMember<RefusalRule> members[] = {
+      {"when", read_into<&RefusalRule::when>},
+      {"because", read_into<&RefusalRule::because>},
+  };
+  return read_members(value, members, rule);
+}
+
 static Result<void> read_value(const ordered_json& value, OtherFileRule& rule) {
   static constexpr RuleMember<OtherFileRule> members[] = {
       {"file", read_into<&OtherFileRule::file>},
@@ -75,13 +83,15 @@ static Result<void> read_value(const ordered_json& value, ExtraTensorRule& rule)
   return read_members(value, members, rule);
 }
 
-/// "F32", "F16", "F16 or F32": F16 where that is asked for, else F32; "as weights".
+/// "F32", "F16", "Q8_0", "F16 or F32": F16 where that is asked for, else F32; "as weights".
 static Result<void> read_rule_type(const ordered_json& value, TypeRule& rule) {
   rule.is_half_if_asked = value == "F16 or F32";
   rule.is_as_weights = value == "as weights";
   if (rule.is_half_if_asked || rule.is_as_weights || value == "F32") return {};
-  if (value != "F16") return wrong("F32, F16, F16 or F32, or as weights", value);
-  rule.type = TensorType::f16;
+  if (value != "F16" && value != "Q8_0") {
+    return wrong("F32, F16, Q8_0, F16 or F32, or as weights", value);
+  }
+  rule.type = value == "F16" ? TensorType::f16 : TensorType::q8_0;
   return {};
 }
 
@@ -188,6 +198,7 @@ static Result<void> read_value(const ordered_json& value, Architecture& architec
       {"architecture", read_into<&Architecture::name>},
       {"classes", read_into<&Architecture::classes>},
       {"variants", read_into<&Architecture::variants>},
+      {"refuse", read_into<&Architecture::refusals>},
       {"tokenizer", read_into<&Architecture::tokenizer>},
       {"keys", read_into<&Architecture::keys>},
       {"keys_after_tokenizer", read_into<&Architecture::keys_after_tokenizer>},
@@ -195,6 +206,7 @@ static Result<void> read_value(const ordered_json& value, Architecture& architec
       {"tensors", read_into<&Architecture::tensors>},
       {"extra_layers", read_into<&Architecture::extra_layers>},
       {"layers", read_into<&Architecture::layers>},
+      {"shared_with_draft", read_into<&Architecture::shared_with_draft>},
       {"layers_differ", read_into<&Architecture::layers_differ>},
       {"empty_layers", read_into<&Architecture::has_empty_layers>},
       {"keeps_types", read_into<&Architecture::keeps_types>},

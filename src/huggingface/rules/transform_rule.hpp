@@ -386,8 +386,8 @@ using TransformOperation =
                  NegExp, Softplus, Multiply, MultiplyRows, SplitRows, SplitLastHalfTransposed,
                  QkvzSplit, ReorderVHeads, NormalToNeox, ViewExperts, PadRows, RepeatFirstRow,
                  DropRows, ZeroSlot, NormalizeColumns, SubtractMean, Ternary, FirstOnly,
-                 DropIfEqual, ExactName, StackParts, CopyTensor, AsInt32, FromPositions, Mxfp4Stack,
-                 Renumber, BatchNorm>;
+                 DropIfEqual, ExactName, StackParts, JoinColumns, CopyTensor, AsInt32,
+                 FromPositions, Mxfp4Stack, Renumber, BatchNorm>;
 
 /// A transform of the tensors with certain names.
 struct TransformRule {

@@ -431,7 +431,8 @@ CLASSES = {
             "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "head_dim": 16}},
     "XverseForCausalLM": {},
     "JAISLMHeadModel": {
-        "styles": ["transformer."], "config": {**GPT2, "n_inner": 96, "embeddings_scale": 14.6, "width_scale": 0.5},
+        "styles": ["transformer."], "config": {**GPT2, "n_inner": 96, "embeddings_scale": 14.6, "width_scale": 0.5,
+                                                "activation_function": "swiglu", "position_embedding_type": "alibi"},
         "sizes": NO_GQA, "with": "attn_qkv", "tied": False, "names": {"ffn_norm": "transformer.h.{layer}.ln_2"},
         "bias": "attn_qkv attn_out ffn_gate ffn_up ffn_down attn_norm ffn_norm output_norm"},
     "ChameleonForConditionalGeneration": {
@@ -453,7 +454,8 @@ CLASSES = {
                  for part in ("w1", "v1", "w2")}},
     "MiniMaxText01ForCausalLM": {
         "config": {"head_dim": 16, "rotary_dim": 8, "num_local_experts": 4, "num_experts_per_tok": 2,
-                   "layernorm_full_attention_alpha": 3.5},
+                   **{f"layernorm_{part}_{name}": value for part in ("full_attention", "linear_attention", "mlp")
+                      for name, value in (("alpha", 3.5), ("beta", 1.0))}},
         "sizes": {"experts": 4, "expert_inner": 96}, "tied": False,
         "names": {"ffn_gate_inp": LAYER + "block_sparse_moe.gate"},
         "without": f"{SPLIT} attn_out attn_gate attn_norm_2",

@@ -83,6 +83,9 @@ constexpr const char* every_member = R"(
     "attn_config": {"alibi": true, "alibi_bias_max": 8, "kv_n_heads": 2, "clip_qkv": 8, "rope_theta": 500000},
     "ffn_config": {"ffn_hidden_size": 16, "moe_num_experts": 2, "moe_top_k": 1}, "n_inner": 16,
     "embeddings_scale": 2, "width_scale": 0.5, "layernorm_full_attention_alpha": 2,
+    "layernorm_linear_attention_alpha": 2, "layernorm_mlp_alpha": 2, "layernorm_full_attention_beta": 1,
+    "layernorm_linear_attention_beta": 1.0, "layernorm_mlp_beta": 1, "activation_function": "swiglu",
+    "position_embedding_type": "alibi",
     "num_local_experts": 2, "num_experts_per_tok": 1, "num_shared_experts": 1, "moe_num_experts": 2,
     "moe_k": 1, "moe_layer_interval": 1, "moe_layer_start_index": 0, "routed_scaling_factor": 1.5,
     "norm_topk_prob": true, "rotary_dim": 4, "embedding_multiplier_scale": 2,
@@ -266,6 +269,24 @@ TEST(PlanArchitectures, DbrxQuantizesItsRouters) {
   EXPECT_EQ(tensors["blk.0.ffn_gate_inp.weight"].type, TensorType::f16);
   EXPECT_THAT(tensors["blk.0.ffn_gate_exps.weight"].shape, ElementsAre(8, 16, 2));
   EXPECT_THAT(tensors["blk.0.ffn_down_exps.weight"].shape, ElementsAre(16, 8, 2));
+}
+
+TEST(PlanArchitectures, WhatTheReferenceRefusesByItsClassIsRefused) {
+  const auto refused = [](const char* model_class, const char* member) {
+    const std::string config = std::string(every_member) + ", " + member;
+    const auto import = PlannedFolder(model_class, config, {}).plan();
+    return import ? std::string() : import.error().message();
+  };
+  EXPECT_THAT(refused("MiniMaxText01ForCausalLM", R"("layernorm_mlp_alpha": 3)"),
+              HasSubstr("layernorm_mlp_alpha must be one number"));
+  EXPECT_THAT(refused("MiniMaxText01ForCausalLM", R"("layernorm_linear_attention_alpha": 3)"),
+              HasSubstr("must be one number"));
+  EXPECT_THAT(refused("MiniMaxM1ForCausalLM", R"("layernorm_linear_attention_beta": 0.5)"),
+              HasSubstr("layernorm_mlp_beta must be 1"));
+  EXPECT_THAT(refused("JAISLMHeadModel", R"("activation_function": "gelu")"),
+              HasSubstr("activation_function must be swiglu"));
+  EXPECT_THAT(refused("JAISLMHeadModel", R"("position_embedding_type": "learned")"),
+              HasSubstr("position_embedding_type must be alibi"));
 }
 
 TEST(PlanArchitectures, JaisScalesItsOutput) {

@@ -69,6 +69,15 @@ Result<Config> with_stated_quantization(const ModelFolder& folder, Config config
       {{"quantization_config", {{"quant_method", lower_case(name->get<std::string>())}}}}, {});
 }
 
+/// Refuses what the rules of the class refuse.
+Result<void> check_refusals(const Architecture& architecture, const Config& config) {
+  for (const RefusalRule& rule : architecture.refusals) {
+    INGOT_TRY(const nlohmann::json is_meant, rule.when.evaluate({.config = config}));
+    if (is_truthy(is_meant)) return refuse("config.json", rule.because);
+  }
+  return {};
+}
+
 /// Plans one folder.
 class ImportPlanner {
  public:
@@ -80,6 +89,7 @@ class ImportPlanner {
     INGOT_TRY(Config config, Config::read(folder_));
     INGOT_TRY(const Architecture* const architecture,
               find_rules(table, folder_, config, options_.as_class));
+    INGOT_TRY_VOID(check_refusals(*architecture, config));
 
     std::vector<Error> remarks;
     INGOT_TRY(std::vector<SourceTensor> tensors, list_all_tensors(*architecture, remarks));
@@ -144,7 +154,8 @@ class ImportPlanner {
   Result<Config> choose_layers(const Architecture& architecture, Config config,
                                std::vector<SourceTensor>& tensors,
                                std::optional<std::uint64_t>& first_layer) const {
-    if (!options_.next_layers_only && !options_.without_next_layers) return config;
+    const bool is_apart = !architecture.shared_with_draft.empty();
+    if (!options_.next_layers_only && !options_.without_next_layers && !is_apart) return config;
     if (!architecture.extra_layers.is_set() ||
         (options_.next_layers_only && options_.without_next_layers)) {
       return refuse(config.model_class(),
@@ -157,6 +168,12 @@ class ImportPlanner {
         return refuse(folder_.locate({}), "it has no layers that predict further tokens");
       }
       first_layer = layers;
+      if (is_apart) {
+        std::erase_if(tensors, [&](const SourceTensor& tensor) {
+          return layer_of(tensor.name).value_or(0) < layers &&
+                 !fits_one(architecture.shared_with_draft, tensor.name);
+        });
+      }
       return config;
     }
     std::erase_if(tensors, [&](const SourceTensor& tensor) {

@@ -59,9 +59,8 @@ class HeldIntegers final : public NumberSource {
   std::vector<std::int64_t> numbers_;
 };
 
-}  // namespace
-
-Views apply(const StackParts& operation, const TransformStep& step, TensorView view) {
+/// The tensors of all parts in their order, once the last of them has come; until then nothing.
+Result<std::vector<TensorView>> collect_parts(const TransformStep& step, TensorView view) {
   INGOT_TRY_VOID(part_of(view, 0));
   const std::vector<std::string>& parts = step.rule.parts;
   const auto part =
@@ -73,22 +72,58 @@ Views apply(const StackParts& operation, const TransformStep& step, TensorView v
   if (!stack->second.views.try_emplace({part, 0}, std::move(view)).second) {
     return refuse(step.name, "the tensor is there twice");
   }
-  if (stack->second.views.size() < parts.size()) return list_of();
-  WaitingStack whole = std::move(stacks.extract(stack).mapped());
+  std::vector<TensorView> whole;
+  if (stack->second.views.size() < parts.size()) return whole;
+  WaitingStack found = std::move(stacks.extract(stack).mapped());
+  for (auto& [place, one] : found.views) whole.push_back(std::move(one));
+  return whole;
+}
+
+}  // namespace
+
+Views apply(const StackParts& operation, const TransformStep& step, TensorView view) {
+  INGOT_TRY(std::vector<TensorView> whole, collect_parts(step, std::move(view)));
+  if (whole.empty()) return list_of();
   TensorView result;
   INGOT_TRY(result.name, step.filled(operation.to[0]));
   result.applied.emplace_back(StackParts::name);
-  for (auto& [place, one] : whole.views) {
+  for (TensorView& one : whole) {
     if (result.parts.empty()) {
       result.type = one.type;
       result.shape = one.shape;
-      result.shape.insert(result.shape.begin(), parts.size());
+      result.shape.insert(result.shape.begin(), whole.size());
     } else if (!std::equal(one.shape.begin(), one.shape.end(), result.shape.begin() + 1,
                            result.shape.end())) {
       return refuse(one.name, "its shape differs from that of the first of its stack");
     }
     result.parts.push_back(std::move(one.parts.front()));
     result.sources.push_back(one.sources.front());
+  }
+  return list_of(std::move(result));
+}
+
+Views apply(const JoinColumns& operation, const TransformStep& step, TensorView view) {
+  if (view.shape.size() != 2 || view.shape[0] > max_stacked) {
+    return refuse(view.name,
+                  "a matrix of at most " + std::to_string(max_stacked) + " rows is expected");
+  }
+  INGOT_TRY(const std::vector<TensorView> whole, collect_parts(step, std::move(view)));
+  if (whole.empty()) return list_of();
+  TensorView result = {.shape = {whole.front().shape[0], 0}, .place = TensorPlace::before_others};
+  INGOT_TRY(result.name, step.filled(operation.to[0]));
+  result.applied.emplace_back(JoinColumns::name);
+  for (const TensorView& one : whole) {
+    if (one.shape[0] != result.shape[0]) {
+      return refuse(one.name, "it has not as many rows as the one that it is joined to");
+    }
+    result.shape[1] += one.shape[1];
+    result.sources.push_back(one.sources.front());
+  }
+  for (std::size_t row = 0; row < result.shape[0]; ++row) {
+    for (const TensorView& one : whole) {
+      Arrangement& part = result.parts.emplace_back(one.parts.front());
+      INGOT_TRY_VOID(cut_axis(part, part.axes.front(), row, 1));
+    }
   }
   return list_of(std::move(result));
 }

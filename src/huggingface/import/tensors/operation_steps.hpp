@@ -108,6 +108,7 @@ Views apply(const Mxfp4Blocks&, const TransformStep&, const TensorView&);
 
 // joining_operations.cpp
 Views apply(const StackParts&, const TransformStep&, TensorView);
+Views apply(const JoinColumns&, const TransformStep&, TensorView);
 Views apply(const CopyTensor&, const TransformStep&, TensorView);
 Views apply(const AsInt32&, const TransformStep&, TensorView);
 Views apply(const FromPositions&, const TransformStep&, TensorView);

@@ -135,7 +135,7 @@ Result<std::vector<TensorView>> apply_operation(const TransformStep& step, Tenso
         // The others change no numbers, or name themselves.
         constexpr bool is_quiet =
             one_of<Operation, RenameTensor, DropTensor, DropLayers, DropZeros, StackTensors,
-                   FirstOnly, DropIfEqual, ExactName, StackParts, Renumber>;
+                   FirstOnly, DropIfEqual, ExactName, StackParts, JoinColumns, Renumber>;
         if (!is_quiet) view.applied.emplace_back(Operation::name);
         return apply(operation, step, std::move(view));
       },

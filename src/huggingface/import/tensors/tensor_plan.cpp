@@ -347,6 +347,7 @@ class TensorPlanner {
     if (!task_.first_layer) return false;
     const auto layer = name.starts_with("blk.") ? layer_of(name) : std::nullopt;
     if (layer) return *layer < *task_.first_layer;
+    if (!task_.architecture.shared_with_draft.empty()) return false;  // others are not read
     return name != "token_embd.weight" && name != "output_norm.weight" && name != "output.weight" &&
            name != "rope_freqs.weight";
   }
