@@ -21,6 +21,9 @@ struct ImportOptions {
   std::optional<std::string> pre = {};
   /// Whether to write exactly what the reference converter writes, including its known defects.
   bool as_reference = false;
+  /// Whether to read params.json and consolidated*.safetensors, Mistral's own form, also where
+  /// config.json is there, too.
+  bool mistral_format = false;
   /// The class whose rules count instead of those of config.json; the metadata tell.
   std::optional<std::string> as_class = {};
   std::optional<std::string> model_name = {};  ///< Replaces `general.name`.
@@ -55,6 +58,7 @@ void describe_options(Visitor& visit, ImportOptions& options) {
   visit("exact", options.exact);
   visit("pre", options.pre);
   visit("as_reference", options.as_reference);
+  visit("mistral_format", options.mistral_format);
   visit("as_class", options.as_class);
   visit("model_name", options.model_name);
   visit("metadata", options.metadata);

@@ -118,8 +118,8 @@ class ImportPlan:
 
 def plan_import(folder: Path, *, type: Optional[str] = None, exact: bool = False,
                 pre: Optional[str] = None,
-                as_reference: bool = False, as_class: Optional[str] = None,
-                model_name: Optional[str] = None,
+                as_reference: bool = False, mistral_format: bool = False,
+                as_class: Optional[str] = None, model_name: Optional[str] = None,
                 metadata: Union[Mapping[str, Any], str, None] = None,
                 folder_name: Optional[str] = None, mmproj: bool = False,
                 target_folder: Optional[Path] = None,
@@ -137,7 +137,8 @@ def plan_import(folder: Path, *, type: Optional[str] = None, exact: bool = False
     Parameters
     ----------
     folder : path
-        With config.json, \\*.safetensors and the files of the tokenizer.
+        With config.json, or params.json of Mistral's own form, \\*.safetensors and the files of the
+        tokenizer.
     type : {"F32", "F16", "BF16", "Q8_0", "TQ1_0", "TQ2_0"}, optional
         Of the weights. Default: that of the first matrix, if that is BF16 or F16, else F16.
     exact : bool
@@ -147,6 +148,9 @@ def plan_import(folder: Path, *, type: Optional[str] = None, exact: bool = False
         The value of ``tokenizer.ggml.pre``. Default: by the tokenizer.
     as_reference : bool
         Write what the reference converter writes, its known defects included.
+    mistral_format : bool
+        Read params.json and consolidated*.safetensors, Mistral's own form, also where config.json is
+        there, too.
     as_class : str, optional
         The class whose rules count instead of those of config.json.
     model_name : str, optional
@@ -211,8 +215,8 @@ def plan_adapter_import(folder: Path, base: Path, *, type: Optional[str] = None,
 
 def import_model(folder: Path, path: Path, *, replace: bool = False, progress: Progress = None,
                  type: Optional[str] = None, exact: bool = False, pre: Optional[str] = None,
-                 as_reference: bool = False, as_class: Optional[str] = None,
-                 model_name: Optional[str] = None,
+                 as_reference: bool = False, mistral_format: bool = False,
+                 as_class: Optional[str] = None, model_name: Optional[str] = None,
                  metadata: Union[Mapping[str, Any], str, None] = None,
                  folder_name: Optional[str] = None, mmproj: bool = False,
                  target_folder: Optional[Path] = None, next_layers_only: bool = False,

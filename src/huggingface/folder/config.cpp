@@ -115,8 +115,14 @@ Result<std::uint64_t> count_of(const json& value, std::string_view name) {
 }
 
 Result<Config> Config::read(const ModelFolder& folder) {
-  INGOT_TRY(const std::string text, folder.read_text("config.json"));
-  return parse(text, folder.locate("config.json"));
+  INGOT_TRY(const std::string text, folder.read_text(folder.config_file()));
+  if (!folder.is_mistral()) return parse(text, folder.locate("config.json"));
+  const std::string subject = folder.locate(folder.config_file());
+  INGOT_TRY(json values, parse_json(text, subject));
+  if (!values.is_object()) return refuse(subject, "an object was expected");
+  // These files name no class; the reference converter has one for each of two kinds.
+  std::string name = values.contains("moe") ? "Mistral:experts" : "Mistral:dense";
+  return of(std::move(values), std::move(name));
 }
 
 Result<Config> Config::parse(std::string_view text, const std::string& subject) {

@@ -11,6 +11,8 @@
 namespace ingot::huggingface {
 namespace {
 
+constexpr std::string_view mistral_config = "params.json";
+
 /// Whether a name stays below the folder: no part is empty, "." or "..".
 bool stays_inside(std::string_view name) {
   if (name.empty() || name.find('\0') != name.npos || name.find('\\') != name.npos) return false;
@@ -45,7 +47,28 @@ Result<ModelFolder> ModelFolder::open(const Store& store, std::string path, std:
       !name.empty() ? std::move(name) : folder.path_.substr(folder.path_.find_last_of('/') + 1);
   INGOT_TRY(const std::vector<std::string> names, store.list(folder.path_));
   folder.files_ = last_parts(names);
+  folder.is_mistral_ = !folder.has("config.json") && folder.has(mistral_config);
   return folder;
+}
+
+Result<void> ModelFolder::read_as_mistral() {
+  if (!has(mistral_config)) {
+    return fail(Errc::import_refused, locate(""), "Mistral's own form needs params.json");
+  }
+  is_mistral_ = true;
+  return {};
+}
+
+std::string_view ModelFolder::config_file() const noexcept {
+  return is_mistral_ ? mistral_config : "config.json";
+}
+
+std::string_view ModelFolder::index_file() const noexcept {
+  return is_mistral_ ? "consolidated.safetensors.index.json" : "model.safetensors.index.json";
+}
+
+bool ModelFolder::is_weight_file(std::string_view name) const noexcept {
+  return name.starts_with(is_mistral_ ? "consolidated" : "model") && name.ends_with(".safetensors");
 }
 
 std::vector<std::string> ModelFolder::files_in(std::string_view folder) const {

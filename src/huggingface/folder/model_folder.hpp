@@ -29,6 +29,19 @@ class ModelFolder {
   [[nodiscard]] INGOT_EXPORT static Result<ModelFolder> open(const Store& store, std::string path,
                                                              std::string name = {});
 
+  /// Whether the folder has Mistral's own form: params.json, and weights in
+  /// consolidated*.safetensors. Where config.json is there, too, that counts, but for
+  /// `read_as_mistral`.
+  [[nodiscard]] bool is_mistral() const noexcept { return is_mistral_; }
+  /// Errc::import_refused without params.json.
+  [[nodiscard]] Result<void> read_as_mistral();
+  /// The file that describes the model: config.json or params.json.
+  [[nodiscard]] std::string_view config_file() const noexcept;
+  /// The index of the weights, which a folder need not have.
+  [[nodiscard]] std::string_view index_file() const noexcept;
+  /// Whether a name is that of a file of weights: model*.safetensors or consolidated*.safetensors.
+  [[nodiscard]] bool is_weight_file(std::string_view name) const noexcept;
+
   /// The last part of the path, e.g. "Qwen3-0.6B".
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// The names of the files directly in it, sorted.
@@ -54,6 +67,7 @@ class ModelFolder {
   std::string path_;
   std::string name_;
   std::vector<std::string> files_;
+  bool is_mistral_ = false;
 };
 
 }  // namespace ingot::huggingface

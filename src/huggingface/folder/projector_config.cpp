@@ -74,6 +74,10 @@ json count_layers(const json& encoder) {
 }  // namespace
 
 Result<Config> read_projector_config(const ModelFolder& folder) {
+  if (folder.is_mistral()) {
+    return refuse(folder.locate(folder.config_file()),
+                  "projectors are made of folders with config.json; Mistral's own form has none");
+  }
   INGOT_TRY(json values, read_json(folder, "config.json"));
   if (!values.is_object()) return refuse(folder.locate("config.json"), "an object was expected");
   // Models of several parts have those that read below a member of its own.

@@ -17,8 +17,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view model_weights = "model";
-constexpr std::string_view adapter_weights = "adapter_model";
+/// A form of a model folder: the file that describes it, and how names of its weights begin.
+struct FolderForm {
+  const char* config;
+  std::string_view weights;
+};
+
+constexpr FolderForm model_form = {"config.json", "model"};
+constexpr FolderForm mistral_form = {"params.json", "consolidated"};
+constexpr FolderForm adapter_form = {"adapter_config.json", "adapter_model"};
 
 /// The files of weights directly in a folder whose names begin so.
 std::vector<std::string> list_weights(const FolderPlace& place, std::string_view begin) {
@@ -38,19 +45,29 @@ Result<FolderPlace> open_place(Console& console, const std::string& folder) {
   return FolderPlace{found.store, {}, std::move(found.name)};
 }
 
-bool has_model(const FolderPlace& place) {
-  return place.has("config.json") && !list_weights(place, model_weights).empty();
+/// The form of a folder with weights as safetensors; the last one if it has no such form.
+const FolderForm& form_of(const FolderPlace& place) {
+  for (const FolderForm* form : {&model_form, &mistral_form}) {
+    if (place.has(form->config) && !list_weights(place, form->weights).empty()) return *form;
+  }
+  return adapter_form;
 }
 
+bool has_model(const FolderPlace& place) { return &form_of(place) != &adapter_form; }
+
 bool has_adapter(const FolderPlace& place) {
-  return place.has("adapter_config.json") && !list_weights(place, adapter_weights).empty();
+  return place.has(adapter_form.config) && !list_weights(place, adapter_form.weights).empty();
+}
+
+bool has_file(const std::string& folder, const char* file) {
+  std::error_code ignored;
+  return fs::is_regular_file(fs::path(folder) / file, ignored);
 }
 
 }  // namespace
 
 bool is_model_folder(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(fs::path(path) / "config.json", ignored);
+  return has_file(path, model_form.config) || has_file(path, mistral_form.config);
 }
 
 bool has_model_to_import(const std::string& path) {
@@ -63,10 +80,7 @@ bool is_model_to_import(Console& console, const std::string& argument) {
   return place && has_model(*place);
 }
 
-bool is_adapter_folder(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(fs::path(path) / "adapter_config.json", ignored);
-}
+bool is_adapter_folder(const std::string& path) { return has_file(path, adapter_form.config); }
 
 bool FolderPlace::has(const std::string& file) const {
   const auto names = store->list(path);
@@ -98,9 +112,8 @@ Result<void> prepare_weights(Console& console, const std::string& folder, std::u
   if (!console.remote().is_repository(folder)) return {};
   INGOT_TRY(const FolderPlace place, find_folder(console, folder));
   // Files are read in the order of the names of their tensors, which is that of their data.
-  return console.remote().prepare_files(
-      console, folder, list_weights(place, has_model(place) ? model_weights : adapter_weights),
-      passes);
+  return console.remote().prepare_files(console, folder,
+                                        list_weights(place, form_of(place).weights), passes);
 }
 
 Result<std::unique_ptr<Import>> plan_folder(Console& console, const std::string& folder,

@@ -12,7 +12,7 @@
 
 namespace ingot::cli {
 
-/// Whether a path is a folder with a config.json.
+/// Whether a path is a folder with a config.json, or params.json of Mistral's own form.
 [[nodiscard]] bool is_model_folder(const std::string& path);
 
 /// Whether a path is such a folder with weights as safetensors, which an import reads.

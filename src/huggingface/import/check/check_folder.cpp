@@ -49,8 +49,8 @@ bool has_model_to_import(const Store& store, const std::string& folder) {
     return std::ranges::any_of(opened->files(),
                                [&](const std::string& name) { return name.ends_with(ending); });
   };
-  if (opened->has(huggingface::index_file)) return true;
-  if (!opened->has("config.json")) return false;
+  if (opened->has(opened->index_file())) return true;
+  if (!opened->has(opened->config_file())) return false;
   // Configurations of other things than models name no class.
   return ends_with(".safetensors") ||
          (!ends_with(".gguf") && huggingface::Config::read(*opened).has_value());

@@ -46,7 +46,7 @@ void FolderInspection::find_links(const Store& store, const std::string& path) {
 }
 
 Result<void> FolderInspection::read_config() {
-  if (!folder_.has("config.json")) return {};
+  if (!folder_.has(folder_.config_file())) return {};
   auto config = Config::read(folder_);
   if (!config) return system_failure(config.error());
   config_ = *std::move(config);
@@ -54,8 +54,8 @@ Result<void> FolderInspection::read_config() {
 }
 
 Result<void> FolderInspection::read_index() {
-  if (folder_.has(index_file)) {
-    const auto text = folder_.read_text(index_file, max_table_bytes);
+  if (folder_.has(folder_.index_file())) {
+    const auto text = folder_.read_text(folder_.index_file(), max_table_bytes);
     if (!text) {
       index_error_ = text.error();
       return system_failure(text.error());

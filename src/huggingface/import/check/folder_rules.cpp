@@ -38,18 +38,18 @@ void report_missing_weights(FolderInspection& inspection) {
   std::uint32_t present = 0;
   for (const std::string& name : inspection.weight_files()) {
     if (!folder.has(name)) {
-      inspection.report(
-          name, quoted_name(name) + " is missing; " + std::string(index_file) + " names it");
+      inspection.report(name, quoted_name(name) + " is missing; " +
+                                  std::string(inspection.folder().index_file()) + " names it");
       continue;
     }
     counted = std::max(counted, shards_in_name(name));
     ++present;
   }
-  if (folder.has(index_file)) return;
+  if (folder.has(folder.index_file())) return;
   if (inspection.weight_files().empty()) {
     inspection.report({}, "no weights: model.safetensors, or shards and their index, are missing");
   } else if (counted > 1) {
-    inspection.report({}, std::string(index_file) + " is missing; there are " +
+    inspection.report({}, std::string(folder.index_file()) + " is missing; there are " +
                               std::to_string(present) + " of " + std::to_string(counted) +
                               " shards");
   }
@@ -84,16 +84,16 @@ void folder_link(FolderInspection& inspection) {
 
 void folder_file_missing(FolderInspection& inspection) {
   const ModelFolder& folder = inspection.folder();
-  if (!folder.has("config.json")) inspection.report({}, "config.json is missing");
+  if (!folder.has(folder.config_file())) inspection.report({}, "config.json is missing");
   report_missing_weights(inspection);
   const auto has_one = [&](std::initializer_list<std::string_view> names) {
     return std::ranges::any_of(names, [&](std::string_view name) { return folder.has(name); });
   };
   using namespace file_names;
-  if (!has_one({tokenizer, sentencepiece, vocabulary, vocabulary_lines})) {
+  if (!has_one({tokenizer, sentencepiece, vocabulary, vocabulary_lines, tekken})) {
     inspection.report({},
-                      "no tokenizer: tokenizer.json, tokenizer.model, or vocab.json and "
-                      "merges.txt are missing");
+                      "no tokenizer: tokenizer.json, tokenizer.model, tekken.json, or vocab.json "
+                      "and merges.txt are missing");
   } else if (folder.has(vocabulary) && !has_one({tokenizer, sentencepiece, merges})) {
     inspection.report({}, "merges.txt is missing; vocab.json is of no use without");
   }
@@ -101,7 +101,7 @@ void folder_file_missing(FolderInspection& inspection) {
 
 void folder_index_wrong(FolderInspection& inspection) {
   if (inspection.index_error()) {
-    inspection.report(index_file, inspection.index_error()->message());
+    inspection.report(inspection.folder().index_file(), inspection.index_error()->message());
     return;
   }
   const ModelFolder& folder = inspection.folder();
@@ -109,7 +109,7 @@ void folder_index_wrong(FolderInspection& inspection) {
   const std::vector<std::string>& named = inspection.weight_files();
   for (const std::string& name : folder.files()) {
     const bool is_named = std::ranges::find(named, name) != named.end();
-    if (is_named || !is_weight_file(name)) continue;
+    if (is_named || !folder.is_weight_file(name)) continue;
     inspection.report(name, quoted_name(name) + " is not named by the index; some loaders take it");
   }
   std::string_view last;
@@ -132,7 +132,7 @@ void folder_index_wrong(FolderInspection& inspection) {
   }
   for (const auto& [name, file] : inspection.index()) {
     if (!folder.has(file) || tensors.count(name) != 0) continue;
-    inspection.report(index_file, "it is not in " + quoted_name(file), name);
+    inspection.report(folder.index_file(), "it is not in " + quoted_name(file), name);
   }
 }
 

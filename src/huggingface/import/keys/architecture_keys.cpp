@@ -127,7 +127,8 @@ Result<void> set_key(KeyPlan& keys, const std::string& key, std::string_view typ
 
 Result<void> add_keys(const KeySource& source, std::span<const KeyRule> rules, KeyPlan& keys) {
   for (const KeyRule& rule : rules) {
-    keys.from(rule.value.is_set() || !rule.group.empty() ? "config.json" : "rule");
+    keys.from(rule.value.is_set() || !rule.group.empty() ? std::string(source.folder.config_file())
+                                                         : "rule");
     INGOT_TRY_VOID(add_key(source, rule, keys));
   }
   return {};

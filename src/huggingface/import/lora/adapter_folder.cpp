@@ -176,7 +176,9 @@ TensorType type_of(const SourceTensor& half) {
 }  // namespace
 
 bool is_adapter_folder(const ModelFolder& folder) {
-  return folder.has(config_name) && std::ranges::none_of(folder.files(), is_weight_file);
+  return folder.has(config_name) &&
+         std::ranges::none_of(folder.files(),
+                              [&](const std::string& name) { return folder.is_weight_file(name); });
 }
 
 Result<AdapterConfig> read_adapter_config(const ModelFolder& folder) {

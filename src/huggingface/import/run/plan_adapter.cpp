@@ -100,8 +100,8 @@ class AdapterPlanner {
       }
     }
     if (needs_tokens(task)) {
-      INGOT_TRY_VOID(add_tokenizer_keys(base_, config, architecture.tokenizer, options_, tokenizer_,
-                                        remarks_));
+      INGOT_TRY_VOID(add_tokenizer_keys(base_, config, architecture.name, architecture.tokenizer,
+                                        options_, tokenizer_, remarks_));
       const auto tokens = tokenizer_.find(keys::tokenizer_ggml_tokens);
       if (tokens) task.tokens = tokens->as_array();
     }

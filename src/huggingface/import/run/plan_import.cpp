@@ -109,7 +109,7 @@ class ImportPlanner {
 
     KeyPlan tokenizer;
     INGOT_TRY_VOID(add_tokenizer_keys(
-        architecture->is_draft ? *target_folder_ : folder_, config,
+        architecture->is_draft ? *target_folder_ : folder_, config, architecture->name,
         target_architecture_ == nullptr ? architecture->tokenizer : target_architecture_->tokenizer,
         options_, tokenizer, remarks));
     const auto tokens = tokenizer.find(keys::tokenizer_ggml_tokens);
@@ -356,8 +356,13 @@ Result<std::unique_ptr<Import>> plan_import(const Store& store, const std::strin
   const auto plan = [&]() -> Result<std::unique_ptr<Import>> {
     INGOT_TRY(huggingface::ModelFolder opened,
               huggingface::ModelFolder::open(store, folder, options.folder_name.value_or("")));
+    if (options.mistral_format) INGOT_TRY_VOID(opened.read_as_mistral());
     if (options.mmproj) return huggingface::plan_projector(opened, options);
-    return huggingface::ImportPlanner(std::move(opened), options).plan();
+    const std::string file(opened.config_file());
+    auto import = huggingface::ImportPlanner(std::move(opened), options).plan();
+    // Rules speak of config.json, whatever file stands for it.
+    if (!import && import.error().subject == "config.json") import.error().subject = file;
+    return import;
   };
   const auto not_known = [](const auto&) { return false; };
   return &store == &file_system() ? io::open_settled(folder, plan, not_known) : plan();
@@ -365,7 +370,7 @@ Result<std::unique_ptr<Import>> plan_import(const Store& store, const std::strin
 
 std::optional<std::string> find_importable_class(const Store& store, const std::string& folder) {
   const auto opened = huggingface::ModelFolder::open(store, folder);
-  if (!opened || !opened->has("config.json")) return std::nullopt;
+  if (!opened || !opened->has(opened->config_file())) return std::nullopt;
   const auto config = huggingface::Config::read(*opened);
   if (!config || huggingface::RuleTable::builtin().find(config->model_class()) == nullptr) {
     return std::nullopt;

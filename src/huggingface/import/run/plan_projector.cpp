@@ -44,7 +44,8 @@ Result<KeyPlan> find_tokens(const ModelFolder& folder, const Architecture& rules
   if (options.as_reference || rules.tokenizer.empty()) return tokenizer;
   INGOT_TRY(const Config config, Config::read(folder));
   std::vector<Error> remarks;
-  INGOT_TRY_VOID(add_tokenizer_keys(folder, config, rules.tokenizer, options, tokenizer, remarks));
+  INGOT_TRY_VOID(
+      add_tokenizer_keys(folder, config, rules.name, rules.tokenizer, options, tokenizer, remarks));
   return tokenizer;
 }
 

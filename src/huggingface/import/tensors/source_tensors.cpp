@@ -50,17 +50,21 @@ Failure no_weights(const ModelFolder& folder) {
   const bool is_pickle = std::ranges::any_of(folder.files(), [](const std::string& name) {
     return name.starts_with("pytorch_model") && name.ends_with(".bin");
   });
-  return refuse(folder.locate(""),
-                is_pickle ? "pytorch_model*.bin can run programs of others and is not read; save "
-                            "the model as safetensors first"
-                          : "the folder has no model*.safetensors");
+  return refuse(
+      folder.locate(""),
+      is_pickle
+          ? std::string("pytorch_model*.bin can run programs of others and is not read; save "
+                        "the model as safetensors first")
+          : "the folder has no " + std::string(folder.is_mistral() ? "consolidated" : "model") +
+                "*.safetensors");
 }
 
 Result<std::vector<std::string>> list_files(const ModelFolder& folder,
                                             formats::WeightMap& weight_map) {
-  if (folder.has(index_file)) {
-    INGOT_TRY(const std::string text, folder.read_text(index_file, max_table_bytes));
-    INGOT_TRY(weight_map, with_subject(folder.locate(index_file), formats::parse_weight_map(text)));
+  const std::string_view index = folder.index_file();
+  if (folder.has(index)) {
+    INGOT_TRY(const std::string text, folder.read_text(index, max_table_bytes));
+    INGOT_TRY(weight_map, with_subject(folder.locate(index), formats::parse_weight_map(text)));
     if (weight_map.empty()) return no_weights(folder);
   }
   std::vector<std::string> names = list_weight_files(folder, weight_map);
@@ -121,16 +125,14 @@ Result<std::vector<SourceTensor>> read_headers(const ModelFolder& folder,
 
 }  // namespace
 
-bool is_weight_file(std::string_view name) noexcept {
-  return name.starts_with("model") && name.ends_with(".safetensors");
-}
-
 std::vector<std::string> list_weight_files(const ModelFolder& folder,
                                            const formats::WeightMap& index) {
   std::set<std::string> files;
   for (const auto& entry : index) files.insert(entry.second);
-  if (index.empty())
-    std::ranges::copy_if(folder.files(), std::inserter(files, files.end()), is_weight_file);
+  if (index.empty()) {
+    std::ranges::copy_if(folder.files(), std::inserter(files, files.end()),
+                         [&](const std::string& name) { return folder.is_weight_file(name); });
+  }
   return {files.begin(), files.end()};
 }
 
@@ -191,6 +193,7 @@ constexpr std::array known_quantizations = {
     KnownQuantization{"awq", undo_awq},
     KnownQuantization{"bitsandbytes", undo_bitsandbytes},
     KnownQuantization{"fp8", undo_fp8},
+    KnownQuantization{"fp8_e4m3", undo_mistral_fp8, "quantization"},
     KnownQuantization{"compressed-tensors", undo_compressed},
     KnownQuantization{"modelopt", undo_modelopt},
     KnownQuantization{"mlx", undo_mlx, "quantization"},
@@ -202,6 +205,9 @@ std::optional<std::string> method_of(const Config& config) {
   const nlohmann::json* const value = config.find("quantization_config.quant_method");
   if (value != nullptr && value->is_string()) return value->get<std::string>();
   if (config.find("quantization.group_size") != nullptr) return "mlx";
+  // Mistral's own form names the type of the weights.
+  const nlohmann::json* const form = config.find("quantization.qformat_weight");
+  if (form != nullptr && form->is_string()) return form->get<std::string>();
   if (config.find("quantization_config") == nullptr) return std::nullopt;
   return std::string();
 }

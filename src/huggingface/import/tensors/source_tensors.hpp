@@ -51,17 +51,11 @@ struct SourceTensor {
 /// Element type and shape in a message: "F16 [4096, 32]".
 [[nodiscard]] std::string described(const SourceTensor& tensor);
 
-/// The file that lists the tensors of the others.
-inline constexpr std::string_view index_file = "model.safetensors.index.json";
-
-/// Whether weights are read from a file of this name where there is no index.
-[[nodiscard]] bool is_weight_file(std::string_view name) noexcept;
-
-/// The files that the index names, or else model*.safetensors.
+/// The files that the index names, or else all that are weights by their names.
 [[nodiscard]] std::vector<std::string> list_weight_files(const ModelFolder& folder,
                                                          const formats::WeightMap& index);
 
-/// The tensors of the files that the index names, or else of model*.safetensors: by file, then by
+/// The tensors of the files that the index names, or else of all files of weights: by file, then by
 /// name. Index and files must agree; no name may be there twice.
 [[nodiscard]] Result<std::vector<SourceTensor>> list_tensors(const ModelFolder& folder);
 
@@ -117,5 +111,8 @@ inline constexpr std::string_view index_file = "model.safetensors.index.json";
 /// columns; or NAME.weight by NAME.scale.
 [[nodiscard]] Result<void> undo_fp8(const nlohmann::json& settings,
                                     std::vector<SourceTensor>& tensors);
+/// FP8 of Mistral's own form: NAME.weight is multiplied by NAME.qscale_weight.
+[[nodiscard]] Result<void> undo_mistral_fp8(const nlohmann::json& settings,
+                                            std::vector<SourceTensor>& tensors);
 
 }  // namespace ingot::huggingface

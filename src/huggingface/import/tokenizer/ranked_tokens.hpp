@@ -2,6 +2,7 @@
 // Vocabularies that programs beside the weights read: files of ranks, of lists and of literals.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,18 @@ struct RankedTokens {
 };
 [[nodiscard]] Result<RankedTokens> read_ranked_tokens(const TokenizerFiles& files,
                                                       const Config& config, std::string_view file);
+
+/// The tokens of a folder of Mistral: of tekken.json, whose ranks make the merges, or of
+/// tokenizer.model.
+struct MistralTokens {
+  std::string file = {};
+  std::string version = {};  ///< Of the prompts that go with it: "v3".
+  bool is_tekken = false;
+  TokenList tokens = {};
+  std::vector<std::string> merges = {};
+  std::uint32_t bos = 0, eos = 0, unknown = 0, padding = 0;
+};
+[[nodiscard]] Result<MistralTokens> read_mistral_tokens(const TokenizerFiles& files);
 
 /// The lines of the tokens of RWKV World: number, literal of Python, length.
 inline constexpr std::string_view rwkv_file = "rwkv_vocab_v20230424.txt";

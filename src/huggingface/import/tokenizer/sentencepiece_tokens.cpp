@@ -39,7 +39,8 @@ void fill_up(TokenList& tokens, std::size_t count) {
   }
 }
 
-/// `count` tokens: the pieces, as far as they fit, and unused ones.
+}  // namespace
+
 TokenList list_pieces(const SentencePieceModel& model, std::size_t count) {
   TokenList tokens;
   for (std::size_t id = 0; id < std::min(count, model.pieces.size()); ++id) {
@@ -49,6 +50,8 @@ TokenList list_pieces(const SentencePieceModel& model, std::size_t count) {
   fill_up(tokens, count);
   return tokens;
 }
+
+namespace {
 
 /// Lays tokens over a list, as control where they are special and else as user-defined; ids beyond
 /// the list are left out.

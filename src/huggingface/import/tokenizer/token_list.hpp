@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "huggingface/folder/config.hpp"
+#include "huggingface/import/tokenizer/sentencepiece_model.hpp"
 #include "huggingface/import/tokenizer/tokenizer_files.hpp"
 #include "ingot/error.hpp"
 #include "ingot/tokenizer.hpp"
@@ -53,6 +54,9 @@ struct LlamaTokens {
 };
 [[nodiscard]] Result<LlamaTokens> read_llama_json(const TokenizerFiles& files);
 [[nodiscard]] bool is_llama_json(const TokenizerFiles& files);
+
+/// `count` tokens: the pieces, as far as they fit, and unused ones.
+[[nodiscard]] TokenList list_pieces(const SentencePieceModel& model, std::size_t count);
 
 /// tokenizer.model with the tokens that other files add.
 [[nodiscard]] Result<TokenList> read_sentencepiece(const TokenizerFiles& files,

@@ -16,10 +16,7 @@
 namespace ingot::huggingface {
 
 Result<void> TokenizerWriter::llama() {
-  if (folder_.has("tekken.json") && !files_.tokenizer.root().exists()) {
-    return refuse(folder_.locate("tekken.json"),
-                  "Mistral's own form of a tokenizer is not read; tokenizer.json is needed");
-  }
+  if (folder_.has(file_names::tekken) && !files_.tokenizer.root().exists()) return mistral();
   INGOT_TRY_VOID(set_space_prefix());
   if (has_sentencepiece()) {
     INGOT_TRY_VOID(spm());

@@ -25,6 +25,7 @@ inline constexpr std::string_view sentencepiece = "tokenizer.model";
 inline constexpr std::string_view vocabulary = "vocab.json";
 inline constexpr std::string_view vocabulary_lines = "vocab.txt";
 inline constexpr std::string_view merges = "merges.txt";
+inline constexpr std::string_view tekken = "tekken.json";
 }  // namespace file_names
 
 /// A token that was added to a trained vocabulary.

@@ -28,6 +28,7 @@ Result<void> TokenizerWriter::run(const std::vector<std::string>& steps) {
       NamedStep{"pad_as_stated_or_to_16", &TokenizerWriter::pad_as_stated_or_to<16>},
       NamedStep{"vocab_of_text", &TokenizerWriter::vocab_of_text},
       NamedStep{"llama", &TokenizerWriter::llama},
+      NamedStep{"mistral", &TokenizerWriter::mistral},
       NamedStep{"gemma3", &TokenizerWriter::gemma3},
       NamedStep{"gemma4", &TokenizerWriter::gemma4},
       NamedStep{"phi3", &TokenizerWriter::phi3},
@@ -171,9 +172,10 @@ Result<void> TokenizerWriter::set_space_prefix() {
 }
 
 Result<void> add_tokenizer_keys(const ModelFolder& folder, const Config& config,
+                                const std::string& architecture,
                                 const std::vector<std::string>& steps, const ImportOptions& options,
                                 KeyPlan& keys, std::vector<Error>& remarks) {
-  return TokenizerWriter(folder, config, options, keys, remarks).run(steps);
+  return TokenizerWriter(folder, config, architecture, options, keys, remarks).run(steps);
 }
 
 }  // namespace ingot::huggingface

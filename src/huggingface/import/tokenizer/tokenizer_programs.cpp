@@ -81,6 +81,58 @@ Result<void> TokenizerWriter::hunyuan_moe() {
   return {};
 }
 
+Result<void> TokenizerWriter::mistral() {
+  INGOT_TRY(const MistralTokens read, read_mistral_tokens(files_));
+  const TokenList& tokens = read.tokens;
+  keys_.from("the architecture");
+  keys_.set_string(keys::tokenizer_ggml_model, read.is_tekken ? "gpt2" : "llama");
+  if (read.is_tekken) {
+    keys_.from(options_.pre ? "--pre" : "the architecture");
+    keys_.set_string(keys::tokenizer_ggml_pre, options_.pre.value_or("tekken"));
+    keys_.from(read.file);
+    keys_.set_array(keys::tokenizer_ggml_merges, std::span<const std::string>(read.merges));
+  }
+  keys_.from(read.file);
+  keys_.set(keys::tokenizer_ggml_bos_token_id, read.bos);
+  keys_.set(keys::tokenizer_ggml_eos_token_id, read.eos);
+  keys_.set(keys::tokenizer_ggml_unknown_token_id, read.unknown);
+  keys_.set(keys::tokenizer_ggml_padding_token_id, read.padding);
+  keys_.set_array(keys::tokenizer_ggml_tokens, std::span<const std::string>(tokens.texts));
+  if (read.is_tekken && options_.as_reference) {
+    // Zeros that are integers there, whose bits are those of floats.
+    const std::vector<std::int32_t> zeros(tokens.size());
+    keys_.set_array(keys::tokenizer_ggml_scores, std::span<const std::int32_t>(zeros));
+  } else {
+    keys_.set_array(keys::tokenizer_ggml_scores, std::span<const float>(tokens.scores));
+  }
+  keys_.set_array(keys::tokenizer_ggml_token_type, std::span<const std::int32_t>(tokens.kinds));
+  keys_.set(architecture_ + ".vocab_size", static_cast<std::uint32_t>(tokens.size()));
+  INGOT_TRY_VOID(add_bos());
+  INGOT_TRY_VOID(set_switch(keys::tokenizer_ggml_add_eos_token, false));
+  return write_mistral_template(read);
+}
+
+Result<void> TokenizerWriter::write_mistral_template(const MistralTokens& read) {
+  constexpr std::string_view own = "chat_template.jinja";
+  if (folder_.has(own)) {
+    INGOT_TRY(const std::string text, folder_.read_text(own));
+    keys_.from(std::string(own));
+    if (!text.empty()) keys_.set_string(keys::tokenizer_chat_template, text);
+    return {};
+  }
+  const bool has_two = read.version == "v3" || read.version == "v7";
+  if (!has_two && (read.version != "v1" || read.is_tekken)) {
+    remarks_.push_back({Errc::left_out, Error::no_offset, folder_.locate(read.file),
+                        "no chat template is known for its version " + read.version +
+                            "; a file chat_template.jinja beside it would be taken"});
+    return {};
+  }
+  keys_.from(read.file);
+  keys_.set_string(keys::tokenizer_chat_template,
+                   "mistral-" + read.version + (read.is_tekken ? "-tekken" : ""));
+  return {};
+}
+
 Result<void> TokenizerWriter::rwkv() {
   constexpr std::int64_t two_line_feeds = 261;  // ends a turn
   INGOT_TRY(const TokenList tokens, read_rwkv_tokens(files_, config_));

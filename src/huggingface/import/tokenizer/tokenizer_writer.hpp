@@ -27,9 +27,14 @@ namespace ingot::huggingface {
 /// Writes the keys of one folder. A step is a method that the rules name.
 class TokenizerWriter {
  public:
-  TokenizerWriter(const ModelFolder& folder, const Config& config, const ImportOptions& options,
-                  KeyPlan& keys, std::vector<Error>& remarks)
-      : folder_(folder), config_(config), options_(options), keys_(keys), remarks_(remarks) {}
+  TokenizerWriter(const ModelFolder& folder, const Config& config, const std::string& architecture,
+                  const ImportOptions& options, KeyPlan& keys, std::vector<Error>& remarks)
+      : folder_(folder),
+        config_(config),
+        architecture_(architecture),
+        options_(options),
+        keys_(keys),
+        remarks_(remarks) {}
 
   [[nodiscard]] Result<void> run(const std::vector<std::string>& steps);
 
@@ -119,6 +124,10 @@ class TokenizerWriter {
   Result<void> ranked_end();
   Result<void> qwen1();
   Result<void> hunyuan_moe();
+  /// tekken.json, or a tokenizer.model of Mistral's own form of folders.
+  Result<void> mistral();
+  /// The folder's template, or the name under which engines know one of the tokenizer's version.
+  Result<void> write_mistral_template(const MistralTokens& read);
   Result<void> rwkv();
   Result<void> plamo();
   Result<void> template_last();
@@ -127,6 +136,7 @@ class TokenizerWriter {
 
   const ModelFolder& folder_;
   Config config_;  ///< What the steps so far have changed is changed here.
+  const std::string& architecture_;
   const ImportOptions& options_;
   KeyPlan& keys_;
   std::vector<Error>& remarks_;

@@ -98,8 +98,8 @@ TEST_P(ImportTokenizerGolden, GivesTheKeysOfTheReference) {
   KeyPlan keys;
   std::vector<Error> remarks;
   const auto outcome = huggingface::add_tokenizer_keys(
-      *folder, *config, entry.at("vocab").get<std::vector<std::string>>(), {.as_reference = true},
-      keys, remarks);
+      *folder, *config, entry.at("arch").get<std::string>(),
+      entry.at("vocab").get<std::vector<std::string>>(), {.as_reference = true}, keys, remarks);
   ASSERT_THAT(outcome, test::Succeeds());
 
   // Between these two come keys of the tokenizer that the architecture itself writes.
@@ -130,10 +130,10 @@ TEST_P(ImportTokenizerGolden, EncodesTheCheckTextAsTheOriginalLibrary) {
   KeyPlan keys;
   std::vector<Error> remarks;
   const json entry = entry_of(config->model_class());
-  ASSERT_THAT(
-      huggingface::add_tokenizer_keys(
-          *folder, *config, entry.at("vocab").get<std::vector<std::string>>(), {}, keys, remarks),
-      test::Succeeds());
+  ASSERT_THAT(huggingface::add_tokenizer_keys(*folder, *config, entry.at("arch").get<std::string>(),
+                                              entry.at("vocab").get<std::vector<std::string>>(), {},
+                                              keys, remarks),
+              test::Succeeds());
   const auto header = keys.writer().serialise_header();
   ASSERT_THAT(header, test::Succeeds());
   const auto model = Model::open_memory(*header);

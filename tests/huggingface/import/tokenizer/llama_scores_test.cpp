@@ -84,8 +84,8 @@ struct Imported {
     EXPECT_THAT(folder, test::Succeeds());
     const auto parsed = Config::read(*folder);
     EXPECT_THAT(parsed, test::Succeeds());
-    EXPECT_THAT(add_tokenizer_keys(*folder, *parsed, {"llama"}, {.as_reference = as_reference},
-                                   keys, remarks),
+    EXPECT_THAT(add_tokenizer_keys(*folder, *parsed, "llama", {"llama"},
+                                   {.as_reference = as_reference}, keys, remarks),
                 test::Succeeds());
   }
 

@@ -51,7 +51,7 @@ struct Import {
     INGOT_TRY(const ModelFolder folder, ModelFolder::open(store, "m"));
     INGOT_TRY(const Config parsed, Config::read(folder));
     KeyPlan keys;
-    INGOT_TRY_VOID(add_tokenizer_keys(folder, parsed, {step}, options, keys, remarks));
+    INGOT_TRY_VOID(add_tokenizer_keys(folder, parsed, "llama", {step}, options, keys, remarks));
     std::vector<std::string> list;
     for (const KeyValue& key : keys.entries()) {
       list.push_back(std::string(key.key.substr(std::string_view("tokenizer.").size())) + "=" +

@@ -189,9 +189,8 @@ void note_left_out(Console& console, const std::string& folder,
   if (!parts.empty()) console.remark(folder, "note: in neither file: " + parts);
 }
 
-/// The fault in --base; empty if there is none.
-///
-/// @param named  the name of the base if the folder holds an adapter.
+/// The fault in --base; empty if there is none. `named` is the name of the base if the folder holds
+/// an adapter.
 std::string find_wrong_base(const FolderConversion& conversion, const FolderPlace& place,
                             const std::optional<std::string>& named) {
   if (!named) return conversion.base.empty() ? "" : "--base is for adapters";
@@ -223,6 +222,8 @@ void add_folder_options(CLI::App& command, FolderConversion& conversion) {
            "Model folders: pre-tokenizer; default: by the tokenizer");
   add_switch(command, "--as-reference", import.as_reference,
              "Model folders: as the reference converter, with its known defects");
+  add_switch(command, "--mistral-format", import.mistral_format,
+             "Model folders: by params.json and consolidated*.safetensors");
   add_switch(command, "--mmproj", import.mmproj,
              "Model folders: the projector instead of the model, for images and sound");
   add_switch(command, "--with-mmproj", conversion.with_projector,
@@ -254,6 +255,7 @@ std::string first_folder_option(const FolderConversion& conversion) {
   const std::pair<bool, const char*> uses[] = {
       {import.pre.has_value(), "--pre"},
       {import.as_reference, "--as-reference"},
+      {import.mistral_format, "--mistral-format"},
       {import.mmproj, "--mmproj"},
       {conversion.with_projector, "--with-mmproj"},
       {import.as_class.has_value(), "--class"},

@@ -183,6 +183,16 @@ Result<void> undo_fp8(const nlohmann::json& settings, std::vector<SourceTensor>&
   return scale_all("_scale_inv", block, tensors);
 }
 
+Result<void> undo_mistral_fp8(const nlohmann::json&, std::vector<SourceTensor>& tensors) {
+  std::erase_if(tensors, [](const auto& tensor) { return tensor.name.ends_with(".qscale_act"); });
+  for (SourceTensor& tensor : tensors) {
+    constexpr std::string_view ending = ".qscale_weight";
+    if (!tensor.name.ends_with(ending)) continue;
+    tensor.name.replace(tensor.name.size() - ending.size(), ending.size(), ".weight_scale");
+  }
+  return scale_all("_scale", {}, tensors);
+}
+
 Result<void> undo_modelopt(const nlohmann::json&, std::vector<SourceTensor>& tensors) {
   INGOT_TRY_VOID(take_nvfp4_scales(tensors));
   std::erase_if(tensors, [](const SourceTensor& tensor) {
