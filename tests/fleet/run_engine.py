@@ -3,7 +3,8 @@
 """run_engine.py PROGRAM parallel|snakemake|dask|slurm [--kill-node]: work in tasks, run by a scheduler.
 
 The files of examples/fleet run two plans, of a quantization and of an evaluation; the first attempt at one of
-their tasks is killed. Bytes and numbers must be those of one run. For slurm the servers are started here: three
+their tasks is killed. Bytes and numbers must be those of one run. With dask the Python module makes the files once more,
+where it can be imported. For slurm the servers are started here: three
 nodes on this machine, one of which is killed with a task in the middle of its work where --kill-node says so.
 Skips (77) where the scheduler is not installed (Debian: parallel, snakemake, python3-distributed, slurmctld,
 slurmd, slurm-client, munge).
@@ -23,6 +24,7 @@ EXAMPLES = ROOT / "examples" / "fleet"
 NEEDED = {"parallel": ["parallel"], "snakemake": ["snakemake"], "dask": [],
           "slurm": ["slurmctld", "slurmd", "sbatch", "squeue", "munged", "mungekey"]}
 SECONDS = 240  # that all jobs may take
+TYPES = ("Q8_0", "Q4_0", "Q5_1", "Q4_1")
 
 # The first attempt at task 2 is killed while it works. With a node to kill, a task on it does not end instead.
 WRAPPER = """#!/bin/sh
@@ -57,7 +59,7 @@ def make_inputs():
         "--context", "64", "-q")
     pathlib.Path("text.txt").write_text(
         "".join(f"The quick brown fox jumps over the lazy dog number {i}.\n" for i in range(60)))
-    types = [word for name in ("Q8_0", "Q4_0", "Q5_1", "Q4_1") for word in ("--to", name)]
+    types = [word for name in TYPES for word in ("--to", name)]
     run("ingot", "quantize", "m-F16.gguf", *types, "--to-dir", "one", "-q")
     evaluate = ["evaluate", "m-F16.gguf", "one/m-Q8_0.gguf", "one/m-Q4_0.gguf", "--text", "text.txt", "--chunks", "20",
                 "--json"]
@@ -79,6 +81,42 @@ def run_snakemake(plan):
 
 def run_dask(plan):
     return run(PYTHON, EXAMPLES / "dask_work.py", plan)
+
+
+# Runs dask_types.py; the process that first gets a task is killed in the middle of it.
+KILLED_ONCE = """
+import os, signal
+import ingot, dask_types
+make = dask_types.make
+
+def make_or_die(source, paths):
+    try:
+        os.mkdir({mark!r})
+    except FileExistsError:
+        return make(source, paths)
+    with ingot.open(source) as model:
+        plans = [ingot.plan_quantization(model, name, resume=True) for name in paths]
+        ingot.quantize_together(plans, list(paths.values()),
+                                progress=lambda done: os.kill(os.getpid(), signal.SIGKILL))
+
+if __name__ == "__main__":
+    dask_types.make = make_or_die
+    dask_types.main()
+"""
+
+
+def check_module(place):
+    """The files of the plan, made by workers that have the module instead of the program."""
+    if subprocess.run([PYTHON, "-c", "import ingot"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+        print("the Python module is missing, and is not tried")
+        return
+    mark = place / "module.killed"
+    script = place / "killed_once.py"
+    script.write_text(KILLED_ONCE.format(mark=str(mark)))
+    path = f"{EXAMPLES}:{os.environ.get('PYTHONPATH', '')}"
+    run(PYTHON, script, "m-F16.gguf", "by_module", *TYPES, env={**os.environ, "PYTHONPATH": path})
+    mark.rmdir()  # it was killed
+    check_files("by_module")
 
 
 PYTHON = sys.executable
@@ -212,7 +250,12 @@ PartitionName=p Nodes=n[1-3] Default=YES MaxTime=INFINITE State=UP
 def check(plan_of, numbers):
     assert plan_of("files") == "", "the join of files prints something"
     assert plan_of("numbers") == numbers, "other numbers than those of one run"
-    one, out = pathlib.Path("one"), pathlib.Path("out")
+    check_files("out")
+
+
+def check_files(folder):
+    """Whether a folder has the files of one run, and no others."""
+    one, out = pathlib.Path("one"), pathlib.Path(folder)
     names = sorted(path.name for path in one.iterdir())
     assert names == sorted(path.name for path in out.iterdir())
     for name in names:
@@ -246,6 +289,8 @@ def main(program, engine, *options):
                 check(lambda plan: slurm.run_plan(plan, kill_node and plan == "files"), numbers)
         else:
             check({"parallel": run_parallel, "snakemake": run_snakemake, "dask": run_dask}[engine], numbers)
+        if engine == "dask":
+            check_module(place)
         killed = [] if kill_node else ["files.killed", "numbers.killed"]
         assert sorted(path.name for path in place.glob("*.killed")) == killed, "no task was killed"
         os.chdir("/")
