@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <ingot/text.hpp>
 
 #include "cli/declaration.hpp"
@@ -31,10 +30,7 @@ std::string long_name(const std::string& names) { return names.substr(names.rfin
 /// On systems where a backslash stands between folders, too, paths get slashes, as the library
 /// knows no other.
 CLI::Option* with_slashes(CLI::Option* option, std::string_view word) {
-  constexpr std::array paths = {"A",    "B",      "BASE",   "COPY",  "DIR",
-                                "FILE", "FOLDER", "IN",     "MODEL", "OLD",
-                                "OUT",  "PREFIX", "RECIPE", "SHARD", "MANIFEST"};
-  if (system::has_backslash_paths && std::ranges::find(paths, word) != paths.end()) {
+  if (system::has_backslash_paths && is_path_name(word)) {
     option->transform([](std::string path) {
       std::ranges::replace(path, '\\', '/');
       return path;

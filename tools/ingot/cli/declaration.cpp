@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "text/words.hpp"
 
@@ -70,6 +71,13 @@ void note_words(CLI::Option& option, const std::vector<std::string>& words) {
   const auto accept = [](std::string&) { return std::string(); };
   const std::string list = joined(words, std::string(1, word_separator));
   option.check(CLI::Validator(accept, std::string(), list));
+}
+
+bool is_path_name(std::string_view value_name) {
+  constexpr std::array<std::string_view, 18> names = {
+      "A",     "B",   "BASE", "COPY", "DIR",  "FILE",   "FOLDER", "IN",  "MANIFEST",
+      "MODEL", "OLD", "OUT",  "PATH", "PLAN", "PREFIX", "RECIPE", "REF", "SHARD"};
+  return std::ranges::find(names, value_name) != names.end();
 }
 
 std::vector<std::string> words_of(CLI::Option& option) {

@@ -50,6 +50,9 @@ template <class App>
 /// Words after an option that belong to it; none for nullptr.
 [[nodiscard]] int value_count(const CLI::Option* option);
 
+/// Whether values called so, such as FILE, are names of files and folders.
+[[nodiscard]] bool is_path_name(std::string_view value_name);
+
 /// The words that are the only values of an option; empty if there are others.
 [[nodiscard]] std::vector<std::string> words_of(CLI::Option& option);
 

@@ -52,12 +52,6 @@ struct Row {
 
 // Values of all other names cannot be guessed.
 constexpr std::array rows = {
-    Row{"FILE", ValueKind::file},      Row{"OUT", ValueKind::file},
-    Row{"MODEL", ValueKind::file},     Row{"IN", ValueKind::file},
-    Row{"A", ValueKind::file},         Row{"B", ValueKind::file},
-    Row{"SHARD", ValueKind::file},     Row{"PREFIX", ValueKind::file},
-    Row{"PATH", ValueKind::file},      Row{"MANIFEST", ValueKind::file},
-    Row{"DIR", ValueKind::file},       Row{"REF", ValueKind::file},
     Row{"KEY", ValueKind::key},        Row{"KEY-GLOB", ValueKind::key},
     Row{"TENSOR", ValueKind::tensor},  Row{"NAME-GLOB", ValueKind::tensor},
     Row{"RULE", ValueKind::rule},      Row{"COMMAND", ValueKind::command},
@@ -129,6 +123,7 @@ std::vector<Candidate> tensors_of(const std::optional<Model>& model) {
 /// argument's a mixture.
 ValueKind kind_of_value(std::string_view name, bool is_argument) {
   if (name == "TYPE") return is_argument ? ValueKind::mixture : ValueKind::tensor_type;
+  if (is_path_name(name)) return ValueKind::file;
   const auto* row = std::ranges::find(rows, name, &Row::name);
   return row == rows.end() ? ValueKind::other : row->kind;
 }
