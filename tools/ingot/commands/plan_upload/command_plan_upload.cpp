@@ -20,6 +20,7 @@
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "commands/json_members.hpp"
+#include "commands/plan_upload/planned_upload.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -31,15 +32,20 @@ constexpr const char* examples =
     "  ingot plan-upload repository --against ~/uploaded --json\n"
     "  ingot plan-upload repository -o uploaded.chunks\n"
     "  ingot plan-upload repository --against uploaded.chunks\n"
+    "  ingot quantize m-F16.gguf --to Q4_K_S --dry-run --json | \\\n"
+    "      ingot plan-upload --plan - --against m-F16.gguf m-Q4_K_M.gguf\n"
     "\n"
     "Hugging Face stores files in Xet: in chunks of 8 to 128 KiB, each once, whatever\n"
     "file it is from. The command cuts files into the same chunks, all bytes are\n"
     "read, and says how many bytes are in none of the chunks of --against. Files may\n"
     "be of any format; of a folder all count, but hidden ones. Bytes are counted\n"
-    "before the compression of the upload.";
+    "before the compression of the upload. Of files that are not made yet --plan\n"
+    "counts tensors: what is taken over from a model of --against is known, and what\n"
+    "has name, type and shape of a tensor there is likely to be.";
 
 struct Options {
   std::vector<std::string> files;
+  std::string plan;
   std::vector<std::string> against;
   std::string out;
   bool is_forced = false;
@@ -73,6 +79,48 @@ void print_page(Console& console, const UploadPlan& plan) {
                       format_digits(plan.xorbs.size()), plan.xorbs.size() == 1 ? "" : "s");
 }
 
+void print_planned_page(Console& console, const std::vector<PlannedFile>& files) {
+  const std::vector<Column> columns = {{"file", Align::left, Narrow::shorten},
+                                       {"size", Align::right, Narrow::hide},
+                                       {"known", Align::right, Narrow::hide},
+                                       {"repeated", Align::right, Narrow::hide},
+                                       {"likely", Align::right, Narrow::hide},
+                                       {"new", Align::right},
+                                       {"share", Align::right}};
+  print_table(console, columns, files.size(), [&](std::size_t i, std::span<std::string> cells) {
+    const auto& [name, bytes, likely_bytes] = files[i];
+    cells[0] = escape(name);
+    cells[1] = format_bytes(bytes.size_bytes);
+    cells[2] = format_bytes(bytes.known_bytes);
+    cells[3] = format_bytes(bytes.repeated_bytes);
+    cells[4] = format_bytes(likely_bytes);
+    cells[5] = format_bytes(bytes.new_bytes);
+    cells[6] = share_of(bytes.new_bytes, bytes.size_bytes);
+  });
+}
+
+ExitCode run_planned(const Options& options, Console& console) {
+  if (!options.files.empty() || !options.out.empty()) {
+    return console.refuse_usage(
+        "plan-upload: --plan is for files that are not there; FILE and -o "
+        "are for others");
+  }
+  std::vector<PlannedFile> files;
+  const ExitCode code = plan_planned(console, options.plan, options.against, files);
+  if (code != ExitCode::done) return code;
+  if (console.is_json()) {
+    JsonStream json(console.out());
+    json.objects(files, [&](const PlannedFile& file) {
+      json.member("file", file.name);
+      write_members(json, file.bytes);
+      json.member("likely", file.likely_bytes);
+    });
+  } else if (!console.is_quiet()) {
+    print_planned_page(console, files);
+  }
+  return ExitCode::done;
+}
+
 /// Writes the chunks of all files, new or not, in the form that --against reads.
 Result<void> write_chunks(const UploadPlan& plan, OutputFile& file) {
   Result<void> written;
@@ -104,6 +152,8 @@ std::uint64_t bytes_of(const std::vector<std::string>& files) {
 }
 
 ExitCode run(const Options& options, Console& console) {
+  if (!options.plan.empty()) return run_planned(options, console);
+  if (options.files.empty()) return console.refuse_usage("plan-upload: FILE or --plan is missing");
   INGOT_CLI_TRY(const std::vector<std::string> files, files_to_upload(options.files), console,
                 "plan-upload");
   INGOT_CLI_TRY(const std::vector<std::string> against, files_to_upload(options.against), console,
@@ -145,9 +195,12 @@ void add_plan_upload_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command = add_command(program, "plan-upload",
                                   "Say how much of an upload to Hugging Face is new", examples);
-  require(add_argument(command, "FILE", options->files, "Files of any format, or folders"));
+  add_argument(command, "FILE", options->files, "Files of any format, or folders");
+  add_text(command, "--plan", options->plan, "PLAN",
+           "Instead of FILE: what `quantize` or `edit` print with --dry-run --json");
   add_texts(command, "--against", options->against, "OLD",
-            "What the storage has: files, folders, or lists that -o wrote")
+            "What the storage has: files, folders, or lists that -o wrote; for --plan models, or "
+            "manifests of `ingot hash`")
       ->allow_extra_args();
   add_text(command, "-o,--output", options->out, "LIST",
            "Write the chunks of all FILEs to a list, for --against");
