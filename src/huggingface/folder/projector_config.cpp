@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "huggingface/folder/projector_config.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "base/strings.hpp"
 #include "huggingface/folder/json_text.hpp"
 #include "huggingface/folder/refusal.hpp"
 
@@ -47,9 +54,80 @@ void settle_encoders_in_row(json& vision) {
   const json width = find_object(vision, {"width"});
   const json* const first = find_member(width, "sam_vit_b");
   const json* const second = find_member(width, "clip-l-14-224");
-  if (first == nullptr || second == nullptr || !second->is_object()) return;
-  vision.update(*second);
-  vision["sam"] = *first;
+  if (second != nullptr && second->is_object()) vision.update(*second);
+  if (first != nullptr) vision["sam"] = *first;
+}
+
+/// A whole number of 32 bits, 0 if it is none.
+std::int64_t whole_in(const json& value) {
+  const double number = value.is_number_integer() ? value.get<double>() : 0;
+  return std::abs(number) <= std::numeric_limits<std::int32_t>::max()
+             ? static_cast<std::int64_t>(number)
+             : 0;
+}
+
+json::array_t list_in(const json& values, const char* name) {
+  const json* const found = find_member(values, name);
+  return found != nullptr && found->is_array() ? found->get_ref<const json::array_t&>()
+                                               : json::array_t();
+}
+
+/// A number of a layer; one below 0 counts from the end.
+std::int64_t layer_in(const json& value, const json& count) {
+  const std::int64_t layer = whole_in(value);
+  return layer < 0 ? layer + whole_in(count) : layer;
+}
+
+/// Several projectors, as Granite 4 has them, each of which reads what a layer of the encoder gives
+/// and adds to the input of a layer of the text model: in the order of the latter. The members:
+/// their layers of the encoder; their numbers among the spatial ones, -1 for others; the place of
+/// each one of a kind; the sides of a rate "4/8"; sizes of images, the width first.
+json settle_projectors(const json& values, const json& vision, const json& text) {
+  constexpr const char* layers = "num_hidden_layers";
+  const json vision_count = vision.value(layers, json());
+  struct Projector {
+    std::int64_t text_layer;
+    std::int64_t vision_layer;
+    const char* kind;
+    std::size_t number;
+  };
+  std::vector<Projector> projectors;
+  json::array_t pairs = list_in(values, "deepstack_layer_map");
+  std::sort(pairs.begin(), pairs.end());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (!pairs[i].is_array() || pairs[i].size() != 2) continue;
+    projectors.push_back({layer_in(pairs[i][1], text.value(layers, json())),
+                          layer_in(pairs[i][0], vision_count), "layerwise", i});
+  }
+  const json::array_t targets = list_in(values, "spatial_target_layers");
+  const std::int64_t seen = layer_in(values.value("spatial_vision_layer", json(-1)), vision_count);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    projectors.push_back({whole_in(targets[i]), seen, "spatial", i});
+  }
+  std::ranges::stable_sort(projectors, {}, &Projector::text_layer);
+
+  json settled = {{"layerwise", json(pairs.size(), json())},
+                  {"spatial", json(targets.size(), json())}};
+  for (std::size_t place = 0; place < projectors.size(); ++place) {
+    const Projector& projector = projectors[place];
+    const bool is_spatial = std::string_view(projector.kind) == "spatial";
+    settled["vision_layers"].push_back(projector.vision_layer);
+    settled["spatial_offsets"].push_back(is_spatial ? json(projector.number) : json(-1));
+    settled[projector.kind][projector.number] = place;
+  }
+  for (const json& size : list_in(values, "image_grid_pinpoints")) {
+    if (!size.is_array() || size.size() != 2) continue;
+    settled["pinpoints"].push_back(size[1]);
+    settled["pinpoints"].push_back(size[0]);
+  }
+  const json rate = values.value("downsample_rate", json());
+  if (!rate.is_string()) return settled;
+  std::string_view window = rate.get_ref<const std::string&>();
+  if (const auto side = parse_number<std::int64_t>(take_part(window, '/'))) {
+    settled["query_side"] = *side;
+  }
+  if (const auto side = parse_number<std::int64_t>(window)) settled["window_side"] = *side;
+  return settled;
 }
 
 /// Lays the members of a file over others, and over them those of one of its objects.
@@ -99,6 +177,11 @@ Result<Config> read_projector_config(const ModelFolder& folder) {
   INGOT_TRY_VOID(lay_over(folder, "preprocessor_config.json", "media_proc_cfg", preprocessor));
   INGOT_TRY_VOID(lay_over(folder, "processor_config.json", "image_processor", preprocessor));
 
+  const bool has_several = find_member(values, "deepstack_layer_map") != nullptr ||
+                           find_member(values, "spatial_target_layers") != nullptr;
+  if (has_several && vision.is_object()) {
+    values["projectors"] = settle_projectors(values, vision, text);
+  }
   for (const char* name : layer_names) values.erase(name);
   values["num_hidden_layers"] = count_layers(vision.is_object() ? vision : audio);
   values["vision"] = std::move(vision);

@@ -57,4 +57,21 @@ struct Mxfp4Stack {
                  needed("to", &Mxfp4Stack::to));
 };
 
+/// Gives the tensor of a layer another number.
+struct Renumber {
+  Expression layer = {};
+  ResultNames<1> to = {};  ///< Its `{layer}` is the new number.
+  static constexpr std::string_view name = "renumber";
+  static constexpr auto members =
+      std::tuple(needed("layer", &Renumber::layer), needed("to", &Renumber::to));
+};
+
+/// Weight, bias, mean and variance of a batch norm, the `{part}` in this order, become the factor
+/// and the number that it multiplies by and adds.
+struct BatchNorm {
+  ResultNames<2> to = {};
+  static constexpr std::string_view name = "batch_norm";
+  static constexpr auto members = std::tuple(needed("to", &BatchNorm::to));
+};
+
 }  // namespace ingot::huggingface

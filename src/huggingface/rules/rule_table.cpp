@@ -131,6 +131,9 @@ static Result<void> read_operation(const ordered_json& value, Operation& operati
   if constexpr (std::is_same_v<Operation, SplitRows>) {
     if (operation.sizes.size() != operation.to.size()) return wrong("a name for each size");
   }
+  if constexpr (std::is_same_v<Operation, RegroupHeads>) {
+    if (operation.sizes.size() < 2) return wrong("the sizes of two axes at least");
+  }
   return {};
 }
 

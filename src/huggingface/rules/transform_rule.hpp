@@ -277,13 +277,17 @@ struct ReorderVHeads {
                  optional("first", &ReorderVHeads::first), optional("axis", &ReorderVHeads::axis));
 };
 
-/// The first `rotary` rows of each head: the even ones, then the odd ones.
-struct NormalToNeox {
+/// The first `rotary` rows (a, b, r) of each head become (b, a, r): with b = 2 and r = 1 the even
+/// ones, then the odd ones.
+struct RegroupHeads {
   Expression head_size = {};
-  Expression rotary = {};
-  static constexpr std::string_view name = "normal_to_neox";
-  static constexpr auto members = std::tuple(needed("head_size", &NormalToNeox::head_size),
-                                             needed("rotary", &NormalToNeox::rotary));
+  Expression rotary = {};              ///< Unset: all rows.
+  std::vector<Expression> sizes = {};  ///< a, b, r, of which one may be unset.
+  Expression heads = {};               ///< The heads that change, the first ones; unset: all.
+  static constexpr std::string_view name = "regroup_heads";
+  static constexpr auto members = std::tuple(
+      needed("head_size", &RegroupHeads::head_size), optional("rotary", &RegroupHeads::rotary),
+      needed("sizes", &RegroupHeads::sizes), optional("heads", &RegroupHeads::heads));
 };
 
 /// Rows (count, r) become two axes.
@@ -361,21 +365,12 @@ struct ExactName {
   static constexpr auto members = std::tuple(needed("to", &ExactName::to));
 };
 
-/// Gives the tensor of a layer another number.
-struct Renumber {
-  Expression layer = {};
-  ResultNames<1> to = {};  ///< Its `{layer}` is the new number.
-  static constexpr std::string_view name = "renumber";
-  static constexpr auto members =
-      std::tuple(needed("layer", &Renumber::layer), needed("to", &Renumber::to));
-};
-
-/// Weight, bias, mean and variance of a batch norm, the `{part}` in this order, become the factor
-/// and the number that it multiplies by and adds.
-struct BatchNorm {
-  ResultNames<2> to = {};
-  static constexpr std::string_view name = "batch_norm";
-  static constexpr auto members = std::tuple(needed("to", &BatchNorm::to));
+/// Positions of a square, [1, n * n, width], become those of a square of another side: each is
+/// mixed of its four neighbours, and corners stay corners.
+struct ResizeGrid {
+  Expression side = {};
+  static constexpr std::string_view name = "resize_grid";
+  static constexpr auto members = std::tuple(needed("side", &ResizeGrid::side));
 };
 
 using TransformOperation =
@@ -384,10 +379,10 @@ using TransformOperation =
                  MlaSplit, CutRowsToVocab, TakeRows, DropTensor, DropLayers, DropZeros,
                  StackTensors, Mxfp4Blocks, Squeeze, SqueezeAxis, AppendAxis, Reshape, ReshapeConv,
                  NegExp, Softplus, Multiply, MultiplyRows, SplitRows, SplitLastHalfTransposed,
-                 QkvzSplit, ReorderVHeads, NormalToNeox, ViewExperts, PadRows, RepeatFirstRow,
+                 QkvzSplit, ReorderVHeads, RegroupHeads, ViewExperts, PadRows, RepeatFirstRow,
                  DropRows, ZeroSlot, NormalizeColumns, SubtractMean, Ternary, FirstOnly,
                  DropIfEqual, ExactName, StackParts, JoinColumns, CopyTensor, AsInt32,
-                 FromPositions, Mxfp4Stack, Renumber, BatchNorm>;
+                 FromPositions, Mxfp4Stack, Renumber, BatchNorm, ResizeGrid>;
 
 /// A transform of the tensors with certain names.
 struct TransformRule {

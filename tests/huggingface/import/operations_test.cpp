@@ -222,15 +222,37 @@ TEST(HeadOperations, ReorderVHeadsTilesGroupedHeads) {
               ElementsAre(Tensor{{5, 1}, {0, 2, 6, 4, 8}}));
 }
 
-TEST(HeadOperations, NormalToNeoxPutsEvenRowsFirst) {
+TEST(HeadOperations, RegroupHeadsPutsEvenRowsFirst) {
   // Two heads of six rows, of which four turn.
-  Transforms reorder(rule("normal_to_neox", R"("head_size": "6", "rotary": "4")"));
+  Transforms reorder(
+      rule("regroup_heads", R"("head_size": "6", "rotary": "4", "sizes": [null, "2"])"));
   EXPECT_THAT(reorder.of(counted({12})),
               ElementsAre(Tensor{{12}, {0, 2, 1, 3, 4, 5, 6, 8, 7, 9, 10, 11}}));
-  EXPECT_THAT(
-      Transforms(rule("normal_to_neox", R"("head_size": "4", "rotary": "4")")).of(counted({4, 2})),
-      ElementsAre(Tensor{{4, 2}, {0, 1, 4, 5, 2, 3, 6, 7}}));
+  EXPECT_THAT(Transforms(rule("regroup_heads", R"("head_size": "4", "sizes": [null, "2"])"))
+                  .of(counted({4, 2})),
+              ElementsAre(Tensor{{4, 2}, {0, 1, 4, 5, 2, 3, 6, 7}}));
   EXPECT_THAT(reorder.refusal(counted({10})), HasSubstr("10 rows are no heads of 6"));
+}
+
+TEST(HeadOperations, RegroupHeadsSwapsTwoAxesOfSomeRows) {
+  // Two of three axes, of six rows of seven.
+  Transforms axes(
+      rule("regroup_heads", R"("head_size": "7", "rotary": "6", "sizes": ["2", "3", null])"));
+  EXPECT_THAT(axes.of(counted({7})), ElementsAre(Tensor{{7}, {0, 3, 1, 4, 2, 5, 6}}));
+  // Pairs of rows, in the first of two heads alone.
+  Transforms pairs(
+      rule("regroup_heads", R"("head_size": "8", "sizes": [null, "2", "2"], "heads": "1")"));
+  EXPECT_THAT(pairs.of(counted({16})),
+              ElementsAre(Tensor{{16}, {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}}));
+  EXPECT_THAT(axes.refusal(counted({6})), HasSubstr("6 rows are no heads of 7"));
+}
+
+TEST(NumberOperations, ResizeGridMixesFourNeighbours) {
+  Transforms resize(rule("resize_grid", R"("side": "3")"));
+  EXPECT_THAT(resize.of(counted({1, 4, 1})),
+              ElementsAre(Tensor{{1, 9, 1}, {0, 0.5F, 1, 1, 1.5F, 2, 2, 2.5F, 3}}));
+  EXPECT_THAT(resize.of(counted({1, 9, 2})), ElementsAre(counted({1, 9, 2})));
+  EXPECT_THAT(resize.refusal(counted({1, 5, 1})), HasSubstr("side * side"));
 }
 
 TEST(RowOperations, PadAndDropRows) {

@@ -26,6 +26,7 @@ std::string full_key(const KeySource& source, const std::string& key) {
                                                         "xielu."};
   const bool is_absolute =
       std::ranges::any_of(absolute, [&](std::string_view start) { return key.starts_with(start); });
+  if (key.starts_with('/')) return key.substr(1);
   return is_absolute ? key : source.architecture.name + "." + key;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Operations that cut or reorder the rows of attention heads.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -194,27 +195,40 @@ Views apply(const ReorderVHeads& operation, const TransformStep& step, TensorVie
   return list_of(std::move(view));
 }
 
-Views apply(const NormalToNeox& operation, const TransformStep& step, TensorView view) {
+Views apply(const RegroupHeads& operation, const TransformStep& step, TensorView view) {
   INGOT_TRY(const std::uint64_t head_size, step.number(operation.head_size, "head_size"));
-  INGOT_TRY(const std::uint64_t rotary, step.number(operation.rotary, "rotary"));
   INGOT_TRY(const Arrangement* const whole, part_of(view, 1));
   const std::uint64_t rows = view.shape[0];
-  if (rows % head_size != 0 || rotary > head_size || rotary % 2 != 0 ||
-      rows / head_size > max_stacked) {
+  std::uint64_t rotary = head_size;
+  if (operation.rotary.is_set()) {
+    INGOT_TRY(rotary, step.number(operation.rotary, "rotary"));
+  }
+  if (rows % head_size != 0 || rotary > head_size || rows / head_size > max_stacked) {
     return refuse(view.name, std::to_string(rows) + " rows are no heads of " +
                                  std::to_string(head_size) + " with " + std::to_string(rotary) +
-                                 " rotary ones, an even number");
+                                 " rotary ones");
   }
+  std::uint64_t heads = rows / head_size;
+  if (operation.heads.is_set()) {
+    INGOT_TRY(const std::uint64_t first, step.number(operation.heads, "heads"));
+    heads = std::min(heads, first);
+  }
+  INGOT_TRY(const auto sizes, settle_sizes(step, operation.sizes, rotary, true));
   std::vector<Arrangement> parts;
-  for (std::uint64_t row = 0; row < rows; row += head_size) {
-    Arrangement& pairs = parts.emplace_back(*whole);
-    INGOT_TRY_VOID(cut_axis(pairs, pairs.axes[0], row, rotary));
-    INGOT_TRY(const std::vector<Axis> axes, split_axis(pairs.axes[0], {rotary / 2, 2}));
-    pairs.axes[0] = join_axes(std::array{axes[1], axes[0]});
-    if (rotary == head_size) continue;
-    Arrangement& rest = parts.emplace_back(*whole);
-    INGOT_TRY_VOID(cut_axis(rest, rest.axes[0], row + rotary, head_size - rotary));
+  const auto cut = [&](std::uint64_t row, std::uint64_t count) -> Result<void> {
+    if (count == 0) return {};
+    Arrangement& part = parts.emplace_back(*whole);
+    return cut_axis(part, part.axes[0], row, count);
+  };
+  for (std::uint64_t row = 0; row < heads * head_size; row += head_size) {
+    INGOT_TRY_VOID(cut(row, rotary));
+    Axis& axis = parts.back().axes[0];
+    INGOT_TRY(std::vector<Axis> axes, split_axis(axis, sizes));
+    std::swap(axes[0], axes[1]);
+    axis = join_axes(axes);
+    INGOT_TRY_VOID(cut(row + rotary, head_size - rotary));
   }
+  INGOT_TRY_VOID(cut(heads * head_size, rows - heads * head_size));
   view.parts = std::move(parts);
   return list_of(std::move(view));
 }

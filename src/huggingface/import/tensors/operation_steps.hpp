@@ -37,10 +37,10 @@ Result<Shape> shape_before(const MlaSplit&, const RuleContext&, Shapes);
 Views apply(const QkvzSplit&, const TransformStep&, TensorView);
 Result<Shape> shape_before(const QkvzSplit&, const RuleContext&, Shapes);
 Views apply(const ReorderVHeads&, const TransformStep&, TensorView);
-Views apply(const NormalToNeox&, const TransformStep&, TensorView);
+Views apply(const RegroupHeads&, const TransformStep&, TensorView);
 
 /// They reorder rows, so the shape stays.
-template <one_of<SplitInterleavedQkv, ReorderVHeads, NormalToNeox> Operation>
+template <one_of<SplitInterleavedQkv, ReorderVHeads, RegroupHeads> Operation>
 Result<Shape> shape_before(const Operation&, const RuleContext&, Shapes shapes) {
   return shapes[0];
 }
@@ -117,6 +117,7 @@ Views apply(const Mxfp4Stack&, const TransformStep&, const TensorView&);
 // projector_operations.cpp
 Views apply(const Renumber&, const TransformStep&, TensorView);
 Views apply(const BatchNorm&, const TransformStep&, TensorView);
+Views apply(const ResizeGrid&, const TransformStep&, TensorView);
 
 template <class... View>
 [[nodiscard]] std::vector<TensorView> list_of(View... view) {
