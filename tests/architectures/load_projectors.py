@@ -24,7 +24,8 @@ REAL = {"idefics3": {"image_size": 512, "preproc_image_size": 2048, "patch_size"
         "resampler": {"image_size": 448}, "minicpmv4_6": {"image_size": 448},
         "lfm2": {"image_size": 256, "patch_size": 16},
         "gemma3": {"image_size": 896}, "gemma4v": {"image_size": 768, "patch_size": 16},
-        "lightonocr": {"image_size": 1540}, "paddleocr": {"image_max_pixels": 1003520},
+        "gemma4uv": {"image_size": 768, "patch_size": 16}, "lightonocr": {"image_size": 1540},
+        "paddleocr": {"image_max_pixels": 1003520},
         "hunyuanvl": {"patch_size": 16}, "youtuvl": {"patch_size": 2},
         "kimik25": {"image_max_pixels": 12544}}  # which alone does not count
 

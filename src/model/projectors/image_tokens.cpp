@@ -272,6 +272,8 @@ std::int64_t tokens_of(const ImageSettings& set, ImageSize picture, bool is_whol
       return w * h + 2;
     case Counting::queries:
       return set.queries;
+    case Counting::side:
+      return w;
     case Counting::lines:
       return (w / merge + 1) * (h / merge) + 2;
     case Counting::deepseek:

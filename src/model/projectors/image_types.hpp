@@ -39,6 +39,7 @@ enum class Counting : std::uint8_t {
   quarters_2,  ///< w h / 4 + 2, the ends of the image
   patches_2,   ///< w h + 2
   queries,     ///< as many as the resampler has
+  side,        ///< w, as the keys of Gemma 3n want it
   lines,       ///< (w / merge + 1) (h / merge) + 2: each row has an end
   deepseek     ///< w h / 16, a token at the end of each row, one more after the whole
 };
