@@ -22,8 +22,8 @@ using nlohmann::json;
 
 /// The places of an encoder's configuration.
 constexpr std::initializer_list<const char*> vision_places = {"vision_config"};
-constexpr std::initializer_list<const char*> audio_places = {"whisper_config", "audio_config",
-                                                             "encoder_config"};
+constexpr std::initializer_list<const char*> audio_places = {
+    "whisper_config", "audio_config", "encoder_config", "speech_config", "encoder"};
 constexpr std::initializer_list<const char*> text_places = {"text_config", "llm_config",
                                                             "lm_config", "language_config", "lfm"};
 

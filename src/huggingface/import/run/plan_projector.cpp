@@ -79,6 +79,7 @@ Result<void> check_projector(const KeyPlan& keys, const TensorPlan& plan,
   if (!has_type) {
     return refuse("config.json", "no projector is known for the encoder that it describes");
   }
+  if (rules.has_empty_layers) return {};
   for (const auto& [key, encoder] :
        {std::pair("clip.vision.block_count", "v."), std::pair("clip.audio.block_count", "a.")}) {
     const auto layers = find_count(keys, key);
