@@ -2,8 +2,8 @@
 """Builds the wheel and the sdist of the Python package (PEP 517), with CMake and nothing else.
 
 Setting `build-dir` (`pip install --config-settings build-dir=build/release .`) names a folder that is
-configured already; else build/python is used, and only the library and the module are built, with
-what the variable CMAKE_ARGS adds.
+configured already; else build/python is used, and the library, the module and the program are built,
+with what the variable CMAKE_ARGS adds: `-D INGOT_BUILD_PROGRAM=OFF` leaves out the program.
 """
 import base64
 import gzip
@@ -14,6 +14,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import stat
 import subprocess
 import sys
 import sysconfig
@@ -26,9 +27,9 @@ PACKAGE = pathlib.Path(__file__).resolve().parent / "ingot"
 
 # What a build needs of the tree.
 IN_SDIST = ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml",
-            "bindings", "cmake", "include", "src")
+            "bindings", "cmake", "include", "src", "tools")
 # The options of CMake for what no wheel needs.
-LEFT_OUT = ("BUILD_PROGRAM", "BUILD_TESTS", "BUILD_FUZZ", "BUILD_EXAMPLES", "INSTALL")
+LEFT_OUT = ("BUILD_TESTS", "BUILD_FUZZ", "BUILD_EXAMPLES", "INSTALL")
 EPOCH = 315532800  # 1980, the first year that a zip file can hold: archives are reproducible
 
 
@@ -55,8 +56,8 @@ def tag():
     return f"{abi}-{abi}-{platform}"
 
 
-def build_module(settings):
-    """Returns the path of the module."""
+def build(settings):
+    """Returns the paths of the module and of the program; None for a program that is not built."""
     named = (settings or {}).get("build-dir")
     folder = ROOT / (named or "build/python")
     if not named:
@@ -69,10 +70,14 @@ def build_module(settings):
         if shutil.which("ninja"):
             configure += ["-G", "Ninja"]
         run(configure)
-    run(["cmake", "--build", folder, "--target", "ingot_python", "--parallel",
+    cache = (folder / "CMakeCache.txt").read_text(encoding="utf-8")
+    has_program = re.search(r"^INGOT_BUILD_PROGRAM:BOOL=(ON|1|TRUE|YES)$", cache, re.MULTILINE | re.IGNORECASE)
+    targets = ["ingot_python", "ingot_program"] if has_program else ["ingot_python"]
+    run(["cmake", "--build", folder, "--target", *targets, "--parallel",
          str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())])
     name = "_core" + sysconfig.get_config_var("EXT_SUFFIX")
-    return folder / "python" / "ingot" / name
+    program = folder / "bin" / ("ingot.exe" if os.name == "nt" else "ingot")
+    return folder / "python" / "ingot" / name, program if has_program else None
 
 
 def run(command):
@@ -89,18 +94,21 @@ def package_files(module):
     return files
 
 
-def stripped(module):
-    """The module without symbols that nobody looks up."""
+def stripped(file):
+    """A module or a program without symbols that nobody looks up."""
     if not shutil.which("strip"):
-        return module.read_bytes()
+        return file.read_bytes()
     with tempfile.TemporaryDirectory() as folder:
-        target = pathlib.Path(folder) / module.name
-        run(["strip", "--strip-unneeded", "-o", target, module])
+        target = pathlib.Path(folder) / file.name
+        run(["strip", "--strip-unneeded", "-o", target, file])
         return target.read_bytes()
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    files = package_files(build_module(config_settings))
+    module, program = build(config_settings)
+    files = package_files(module)
+    if program is not None:  # Installers put it where those of Python are.
+        files[f"ingot-{version()}.data/scripts/{program.name}"] = stripped(program)
     info = f"ingot-{version()}.dist-info"
     files[f"{info}/METADATA"] = metadata().encode()
     files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
@@ -113,7 +121,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with zipfile.ZipFile(os.path.join(wheel_directory, name), "w", zipfile.ZIP_DEFLATED) as wheel:
         for path, content in files.items():
             entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
-            entry.external_attr = (0o755 if ".so" in path else 0o644) << 16
+            is_run = ".so" in path or "/scripts/" in path
+            # Of a plain file: installers look at that before they let it run.
+            entry.external_attr = (stat.S_IFREG | (0o755 if is_run else 0o644)) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             wheel.writestr(entry, content)
     return name

@@ -41,6 +41,14 @@ def test_pip_installs_the_tree(root, settings, tmp_path, model_path):
               "print(ingot.__file__, ingot.__version__, len(model.tensors))")
     place, version, tensors = run(["env/bin/python", "-c", script, model_path], tmp_path).split()
     assert place.startswith(str(tmp_path)) and version == ingot.__version__ and tensors == "3"
+    if "INGOT_BUILD_PROGRAM:BOOL=ON" not in (BUILD / "CMakeCache.txt").read_text():
+        return
+    for program in (["env/bin/ingot"], ["env/bin/python", "-m", "ingot"]):
+        assert ingot.__version__ in run([*program, "--version"], tmp_path, PATH="/nowhere")
+    (tmp_path / "env/bin/ingot").unlink()
+    missing = subprocess.run([tmp_path / "env/bin/python", "-m", "ingot"], env={"PATH": "/nowhere"}, check=False,
+                             capture_output=True, text=True)
+    assert missing.returncode == 127 and "built without it" in missing.stderr
 
 
 def test_the_archives_hold_what_they_need(root, settings, tmp_path):
