@@ -42,13 +42,13 @@ struct BumpOptions {
 template <class Visitor>
 void describe_options(Visitor& visit, BumpOptions& options) {
   visit("bump_version", options.version);
-  visit("bump_codes", options.codes);
-  visit("bump_context", options.context);
-  visit("bump_config", options.config_path);
-  visit("bump_manifest", options.manifest_path);
+  visit("dtype_codes", options.codes);
+  visit("ctx_size", options.context);
+  visit("config_out", options.config_path);
+  visit("manifest_out", options.manifest_path);
   visit("allow_loss", options.allow_loss);
   visit("widen", options.widen);
-  visit("strictly_original", options.is_strictly_original);
+  visit("strict_original", options.is_strictly_original);
 }
 
 struct ConvertOptions {
@@ -75,12 +75,12 @@ void describe_options(Visitor& visit, ConvertOptions& options) {
   visit("type", options.type);
   visit("all_tensors", options.all_tensors);
   visit("names", options.rename);
-  visit("max_file_bytes", options.max_file_bytes);
-  visit("version", options.version);
-  visit("byte_order", options.byte_order);
-  visit("alignment", options.alignment);
+  visit("max_size", options.max_file_bytes);
+  visit("gguf_version", options.version);
+  visit("endian", options.byte_order);
+  visit("align", options.alignment);
   describe_options(visit, options.bump);
-  visit("replace", options.replace);
+  visit("force", options.replace);
   visit("threads", options.thread_count);
 }
 

@@ -141,23 +141,23 @@ struct RunOptions {
 
 template <class Visitor>
 void describe_options(Visitor& visit, RunOptions& options) {
-  visit("context", options.context);
-  visit("batch", options.batch);
-  visit("micro_batch", options.micro_batch);
-  visit("sequences", options.sequences);
-  visit("key_type", options.key_type);
-  visit("value_type", options.value_type);
-  visit("flash_attention", options.flash_attention);
-  visit("unified_cache", options.is_cache_unified);
-  visit("full_windows", options.keeps_full_windows);
-  visit("offload_cache", options.offloads_cache);
+  visit("ctx_size", options.context);
+  visit("batch_size", options.batch);
+  visit("ubatch_size", options.micro_batch);
+  visit("parallel", options.sequences);
+  visit("cache_type_k", options.key_type);
+  visit("cache_type_v", options.value_type);
+  visit("flash_attn", options.flash_attention);
+  visit("kv_unified", options.is_cache_unified);
+  visit("swa_full", options.keeps_full_windows);
+  visit("kv_offload", options.offloads_cache);
   visit("embeddings", options.wants_embeddings);
-  visit("map_file", options.maps_file);
+  visit("mmap", options.maps_file);
   visit("repack", options.repacks_weights);
-  visit("devices", options.devices);
+  visit("device", options.devices);
   visit("gpu_layers", options.gpu_layers);
   visit("tensor_split", options.tensor_split);
-  visit("experts_on_host", options.experts_on_host);
+  visit("n_cpu_moe", options.experts_on_host);
   visit("host", options.host_bytes);
   visit("host_bandwidth", options.host_bandwidth);
   visit("images", options.images);

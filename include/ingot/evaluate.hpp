@@ -95,7 +95,7 @@ template <class Visitor>
 void describe_options(Visitor& visit, EvaluationOptions& options) {
   visit("threads", options.thread_count);
   visit("rounds_cache", options.rounds_cache);
-  visit("max_memory_bytes", options.max_memory_bytes);
+  visit("max_memory", options.max_memory_bytes);
 }
 
 /// A mean over tokens, and its standard error from the spread of the means of chunks: tokens of a
@@ -255,8 +255,8 @@ template <class Visitor>
 void describe_options(Visitor& visit, ImportanceOptions& options) {
   describe_options(visit, options.run);
   visit("dataset", options.dataset);
-  visit("includes_output", options.includes_output);
-  visit("moment_columns", options.moment_columns);
+  visit("process_output", options.includes_output);
+  visit("moments", options.moment_columns);
   visit("exact_sums", options.has_exact_sums);
 }
 

@@ -49,11 +49,11 @@ struct FolderExportOptions {
 template <class Visitor>
 void describe_options(Visitor& visit, FolderExportOptions& options) {
   visit("type", options.type);
-  visit("max_file_bytes", options.max_file_bytes);
+  visit("max_size", options.max_file_bytes);
   visit("strict", options.is_strict);
   visit("packing", options.packing);
   visit("lossy", options.is_lossy);
-  visit("replace", options.replace);
+  visit("force", options.replace);
   visit("threads", options.thread_count);
 }
 

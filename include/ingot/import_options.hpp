@@ -59,16 +59,16 @@ void describe_options(Visitor& visit, ImportOptions& options) {
   visit("pre", options.pre);
   visit("as_reference", options.as_reference);
   visit("mistral_format", options.mistral_format);
-  visit("as_class", options.as_class);
+  visit("class_", options.as_class);
   visit("model_name", options.model_name);
   visit("metadata", options.metadata);
   visit("folder_name", options.folder_name);
-  visit("target_folder", options.target_folder);
-  visit("next_layers_only", options.next_layers_only);
-  visit("without_next_layers", options.without_next_layers);
-  visit("fuse_experts", options.fuse_experts);
-  visit("fp8_as_q8_0", options.fp8_as_q8_0);
-  visit("dense_modules", options.dense_modules);
+  visit("target_model_dir", options.target_folder);
+  visit("mtp", options.next_layers_only);
+  visit("no_mtp", options.without_next_layers);
+  visit("fuse_gate_up_exps", options.fuse_experts);
+  visit("fp8_as_q8", options.fp8_as_q8_0);
+  visit("sentence_transformers_dense_modules", options.dense_modules);
   visit("mmproj", options.mmproj);
   visit("threads", options.thread_count);
 }

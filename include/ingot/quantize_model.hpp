@@ -80,11 +80,11 @@ template <class Visitor>
 void describe_options(Visitor& visit, QuantizeModelOptions& options) {
   visit("recipe", options.recipe);
   describe_options(visit, options.types);
-  visit("bits_per_weight", options.target_bits_per_weight);
-  visit("file_bytes", options.target_file_bytes);
+  visit("target_bpw", options.target_bits_per_weight);
+  visit("target_size", options.target_file_bytes);
   visit("effort", options.effort);
   visit("feedback", options.uses_feedback);
-  visit("keep_shards", options.keeps_shards);
+  visit("keep_split", options.keeps_shards);
   visit("allow_requantize", options.allows_requantize);
   visit("allow_nan", options.allows_nan);
   visit("threads", options.thread_count);

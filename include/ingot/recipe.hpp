@@ -95,10 +95,10 @@ struct RecipeOptions {
 template <class Visitor>
 void describe_options(Visitor& visit, RecipeOptions& options) {
   visit("pure", options.is_pure);
-  visit("leave_output", options.leaves_output);
-  visit("output_type", options.output_type);
+  visit("leave_output_tensor", options.leaves_output);
+  visit("output_tensor_type", options.output_type);
   visit("token_embedding_type", options.token_embedding_type);
-  visit("patterns", options.patterns);
+  visit("tensor_type", options.patterns);
 }
 
 /// Why a tensor gets its type.

@@ -51,17 +51,17 @@ def test_messages_name_the_file(tmp_path, model, model_path):
     assert ingot.Error.__module__ == "ingot"  # as tracebacks show it
 
 
-@pytest.mark.parametrize("options", [{"context": "many"}, {"context": -1}, {"devices": 3},
-                                     {"no_such_option": 1}, {"map_file": []}])
+@pytest.mark.parametrize("options", [{"ctx_size": "many"}, {"ctx_size": -1}, {"device": 3},
+                                     {"no_such_option": 1}, {"mmap": []}])
 def test_an_option_of_another_type_is_a_type_error(model, options):
     with pytest.raises(TypeError, match=next(iter(options))):
         ingot.fit(model, **options)
 
 
 def test_a_word_that_is_no_choice_is_refused(model, tmp_path):
-    for work in (lambda: ingot.fit(model, flash_attention="maybe"),
+    for work in (lambda: ingot.fit(model, flash_attn="maybe"),
                  lambda: ingot.convert(model, tmp_path / "a.npz", names="other"),
-                 lambda: ingot.convert(model, tmp_path / "a.gguf", byte_order="middle"),
+                 lambda: ingot.convert(model, tmp_path / "a.gguf", endian="middle"),
                  lambda: ingot.quantize([1.0], "F32", effort="most"),
                  lambda: ingot.hash(model, "crc32")):
         with pytest.raises(ingot.UsageError) as caught:

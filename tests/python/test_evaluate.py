@@ -105,7 +105,7 @@ def test_figures_are_those_of_the_logits(networks, tokens, count, noises, thread
 
 
 def test_a_model_does_not_diverge_from_itself(networks):
-    text = ingot.chunks_of(networks[0], TEXT, chunk_tokens=16)
+    text = ingot.chunks_of(networks[0], TEXT, ctx_size=16)
     assert text.dtype == numpy.int32 and text.shape == (len(TEXT) // 16, 16)
     with ingot.open(networks[0]) as model:
         found = ingot.evaluate(model, networks[:2], text=text)
@@ -125,8 +125,8 @@ def test_a_model_does_not_diverge_from_itself(networks):
 
 def test_a_text_may_be_in_a_file(networks, tmp_path):
     (tmp_path / "a.txt").write_text(TEXT)
-    from_file = ingot.evaluate(networks[0], text=tmp_path / "a.txt", chunk_tokens=32, max_chunks=2)
-    direct = ingot.evaluate(networks[0], text=TEXT.encode(), chunk_tokens=32, max_chunks=2)
+    from_file = ingot.evaluate(networks[0], text=tmp_path / "a.txt", ctx_size=32, chunks=2)
+    direct = ingot.evaluate(networks[0], text=TEXT.encode(), ctx_size=32, chunks=2)
     assert from_file.base.loss == direct.base.loss and from_file.chunk_count == 2
 
 
@@ -154,15 +154,15 @@ def test_refusals_name_the_model_and_the_reason(networks, model_path, tmp_path):
     assert caught.value.code == "invalid_argument"
     narrow = write_network(tmp_path / "narrow.gguf", letters=LETTERS[:-1])
     with pytest.raises(ingot.Error, match='"token_embd.weight" in ".*narrow.gguf"') as caught:
-        ingot.evaluate(networks[0], [networks[1], narrow], text=TEXT, chunk_tokens=16)
+        ingot.evaluate(networks[0], [networks[1], narrow], text=TEXT, ctx_size=16)
     assert caught.value.subject == "token_embd.weight"
     with pytest.raises(ingot.Error, match="small.gguf") as caught:
-        ingot.evaluate(networks[0], model_path, text=TEXT, chunk_tokens=16)
+        ingot.evaluate(networks[0], model_path, text=TEXT, ctx_size=16)
     with pytest.raises(ingot.Error) as caught:
         ingot.compute_logits(networks[0], [[10000] * 8])
     assert caught.value.code == "index_out_of_range"
     with pytest.raises(ingot.FormatError) as caught:
-        ingot.compute_logits(networks[0], TEXT, chunk_tokens=16, max_memory_bytes=1000)
+        ingot.compute_logits(networks[0], TEXT, ctx_size=16, max_memory=1000)
     assert caught.value.code == "limit_exceeded"
     with pytest.raises(TypeError):
         ingot.compute_logits(networks[0], [[0.5] * 8])
@@ -170,7 +170,7 @@ def test_refusals_name_the_model_and_the_reason(networks, model_path, tmp_path):
 
 def test_importances_are_sums_of_squares_of_inputs(networks, tmp_path):
     seen = []
-    matrix = ingot.collect_importance(networks[0], TEXT, chunk_tokens=16, dataset="a.txt",
+    matrix = ingot.collect_importance(networks[0], TEXT, ctx_size=16, dataset="a.txt",
                                       progress=lambda done, total: seen.append((done, total)))
     chunks = len(TEXT) // 16
     assert seen[-1] == (chunks * LAYERS,) * 2
@@ -185,11 +185,11 @@ def test_importances_are_sums_of_squares_of_inputs(networks, tmp_path):
 
 
 def test_second_moments_lower_the_error_of_outputs(networks, tmp_path):
-    ids = ingot.chunks_of(networks[0], TEXT, chunk_tokens=16)
-    matrix = ingot.collect_importance(networks[0], ids, moment_columns=32)
+    ids = ingot.chunks_of(networks[0], TEXT, ctx_size=16)
+    matrix = ingot.collect_importance(networks[0], ids, moments=32)
     fed_back, searched = (
         {error.name: error for error in ingot.quantize_model(
-            networks[0], tmp_path / f"{feedback}.gguf", "Q4_0", patterns={"ffn_down": "F16"}, importance=matrix,
+            networks[0], tmp_path / f"{feedback}.gguf", "Q4_0", tensor_type={"ffn_down": "F16"}, imatrix=matrix,
             effort="best", feedback=feedback)}
         for feedback in (True, False))
     known = [name for name, error in searched.items() if error.output is not None]
@@ -198,8 +198,8 @@ def test_second_moments_lower_the_error_of_outputs(networks, tmp_path):
 
 
 def test_second_moments_are_means_of_products_of_inputs(networks, tmp_path):
-    ids = ingot.chunks_of(networks[0], TEXT, chunk_tokens=16)
-    matrix = ingot.collect_importance(networks[0], ids, moment_columns=20)
+    ids = ingot.chunks_of(networks[0], TEXT, ctx_size=16)
+    matrix = ingot.collect_importance(networks[0], ids, moments=20)
     name = "blk.0.attn_q.weight"
     with ingot.open(networks[0]) as model:
         states = model.tensors["token_embd.weight"].numpy()[ids.ravel()].astype(numpy.float64)
@@ -222,7 +222,7 @@ def test_second_moments_are_means_of_products_of_inputs(networks, tmp_path):
     with pytest.raises(KeyError):
         matrix.moments("no such tensor")
     with pytest.raises(ingot.UsageError):
-        ingot.collect_importance(networks[0], ids, moment_columns=5000)
+        ingot.collect_importance(networks[0], ids, moments=5000)
 
 
 # Rows of WIDTH weights are whole blocks of Q4_0; those of INNER are not.
@@ -232,7 +232,7 @@ MEASURED = ["token_embd.weight"] + [
 
 
 def test_sensitivities_are_divergences_of_single_tensors(networks, tmp_path):
-    text = ingot.chunks_of(networks[0], TEXT, chunk_tokens=16)
+    text = ingot.chunks_of(networks[0], TEXT, ctx_size=16)
     seen = []
     found = ingot.measure_sensitivities(networks[0], text,
                                         progress=lambda done, total: seen.append((done, total)))
@@ -254,24 +254,24 @@ def test_sensitivities_are_divergences_of_single_tensors(networks, tmp_path):
 
 
 def test_sensitivities_with_an_importance_matrix(networks, tmp_path):
-    matrix = ingot.collect_importance(networks[0], TEXT, chunk_tokens=16)
+    matrix = ingot.collect_importance(networks[0], TEXT, ctx_size=16)
     matrix.write(tmp_path / "a.gguf")
     by_path, by_matrix = (
-        ingot.measure_sensitivities(networks[0], TEXT, chunk_tokens=16, max_chunks=2, importance=one)
+        ingot.measure_sensitivities(networks[0], TEXT, ctx_size=16, chunks=2, imatrix=one)
         for one in (tmp_path / "a.gguf", matrix))
     assert by_path == by_matrix
     one = by_matrix[1]
     assert one.weighted_error > 0
     assert one.alpha() == one.kl / one.weighted_error
     assert one.alpha(weighted=False) == one.kl / one.relative_error
-    other = ingot.collect_importance(write_network(tmp_path / "wide.gguf", width=64), TEXT, chunk_tokens=16)
+    other = ingot.collect_importance(write_network(tmp_path / "wide.gguf", width=64), TEXT, ctx_size=16)
     with pytest.raises(ingot.UsageError) as caught:
-        ingot.measure_sensitivities(networks[0], TEXT, chunk_tokens=16, importance=other)
+        ingot.measure_sensitivities(networks[0], TEXT, ctx_size=16, imatrix=other)
     assert caught.value.code == "imatrix_mismatch"
 
 
 def test_measuring_goes_on_where_it_was_stopped(networks):
-    options = {"chunk_tokens": 16, "max_chunks": 4}
+    options = {"ctx_size": 16, "chunks": 4}
     whole = ingot.measure_sensitivities(networks[0], TEXT, **options)
     found = []
 
@@ -289,7 +289,7 @@ def test_measuring_goes_on_where_it_was_stopped(networks):
 
 
 def test_ctrl_c_loses_no_measurement(networks):
-    options = {"chunk_tokens": 16, "max_chunks": 4}
+    options = {"ctx_size": 16, "chunks": 4}
     whole, found = ingot.measure_sensitivities(networks[0], TEXT, **options), []
 
     def interrupt(done, total):
@@ -305,7 +305,7 @@ def test_types_are_chosen_by_sensitivities(networks):
     def bytes_of(sensitive):
         found = [ingot.TensorSensitivity(name, 1.0 if name == sensitive else 1e-6, 0.0, 0.01)
                  for name in MEASURED]
-        plan = ingot.plan_quantization(networks[0], bits_per_weight=9, sensitivities=found)
+        plan = ingot.plan_quantization(networks[0], target_bpw=9, sensitivity=found)
         return {tensor.name: tensor.bytes for tensor in plan.tensors}
 
     up, gate = (bytes_of(f"blk.0.{name}.weight") for name in ("ffn_up", "ffn_gate"))
@@ -318,19 +318,19 @@ def test_sensitivities_that_make_no_sense_are_refused(networks, tmp_path):
     for wrong in ({"kl": -1.0}, {"kl": float("nan")}, {"relative_error": 0.0},
                   {"weighted_error": float("inf")}):
         with pytest.raises(ingot.UsageError) as caught:
-            ingot.plan_quantization(networks[0], bits_per_weight=6.5, sensitivities=[one._replace(**wrong)])
+            ingot.plan_quantization(networks[0], target_bpw=6.5, sensitivity=[one._replace(**wrong)])
         assert caught.value.code == "invalid_argument" and caught.value.subject == one.name
     with pytest.raises(TypeError, match="sensitivities"):
-        ingot.plan_quantization(networks[0], bits_per_weight=6.5, sensitivities=["many"])
-    with pytest.raises(TypeError, match="bits_per_weight"):
-        ingot.quantize_model(networks[0], tmp_path / "a.gguf", "Q8_0", sensitivities=[one])
+        ingot.plan_quantization(networks[0], target_bpw=6.5, sensitivity=["many"])
+    with pytest.raises(TypeError, match="target_bpw"):
+        ingot.quantize_model(networks[0], tmp_path / "a.gguf", "Q8_0", sensitivity=[one])
 
 
 @pytest.mark.skipif(os.environ.get("INGOT_INSTRUMENTED", "0") != "0", reason="51,200 tokens take ten minutes")
 def test_an_importance_matrix_of_llama_cpp(shared):
     folder = shared / "golden" / "eval"
     text = ingot.chunks_of(folder / "tiny-bytes-f32.gguf", folder / "tiny-bytes-calibration.txt",
-                           chunk_tokens=128, max_chunks=400)
+                           ctx_size=128, chunks=400)
     matrix = ingot.collect_importance(folder / "tiny-bytes-f32.gguf", text)
     reference = ingot.imatrix(folder / "tiny-bytes.imatrix.dat")
     for name, weights in reference.items():
@@ -347,7 +347,7 @@ def test_progress_can_stop_the_work(slow_path):
         raise StopIteration(f"at {total}")
 
     with pytest.raises(StopIteration, match="at "):
-        ingot.evaluate(slow_path, text=TEXT * 50, chunk_tokens=64, threads=1, progress=stop)
+        ingot.evaluate(slow_path, text=TEXT * 50, ctx_size=64, threads=1, progress=stop)
 
 
 @pytest.mark.parametrize("work", [
@@ -358,13 +358,13 @@ def test_progress_can_stop_the_work(slow_path):
 ], ids=["evaluate", "collect_importance", "measure_sensitivities"])
 def test_other_threads_run_during_the_work(slow_path, work, turns_during):
     model = ingot.open(slow_path)
-    text = ingot.chunks_of(model, TEXT, chunk_tokens=64, max_chunks=1)
+    text = ingot.chunks_of(model, TEXT, ctx_size=64, chunks=1)
     assert turns_during(lambda: work(model, text)) > 2
 
 
 def test_ctrl_c_stops_the_work(slow_path):
     script = ("import sys, ingot\nprint('begin', flush=True)\n"
-              "try:\n    ingot.evaluate(sys.argv[1], text='some text ' * 200000, chunk_tokens=64)\n"
+              "try:\n    ingot.evaluate(sys.argv[1], text='some text ' * 200000, ctx_size=64)\n"
               "    print('complete')\n"
               "except KeyboardInterrupt:\n    print('stopped')\n")
     process = subprocess.Popen([sys.executable, "-c", script, slow_path], stdout=subprocess.PIPE, text=True)

@@ -93,7 +93,7 @@ def test_a_folder_is_planned_and_imported(folder, arrays, tmp_path):
         assert list(model.tensors) == [tensor.name for tensor in plan.tensors]
         numpy.testing.assert_array_equal(model.tensors["blk.0.ffn_down.weight"].numpy(),
                                          arrays["model.layers.0.mlp.down_proj.weight"])
-    assert not ingot.check(tmp_path / "a.gguf", data=True, rules="tensor_shape")
+    assert not ingot.check(tmp_path / "a.gguf", data=True, only="tensor_shape")
 
 
 def test_values_of_a_plan_outlive_it(folder):
@@ -128,8 +128,8 @@ def test_convert_imports_folders_as_the_program_does(folder, tmp_path):
     ingot.convert(folder, tmp_path / "b.gguf", names="keep")
     with ingot.open(tmp_path / "b.gguf") as model:
         assert "model.layers.0.self_attn.q_proj.weight" in model.tensors
-    with pytest.raises(TypeError, match="byte_order"):
-        ingot.convert(folder, tmp_path / "c.gguf", byte_order="big")
+    with pytest.raises(TypeError, match="endian"):
+        ingot.convert(folder, tmp_path / "c.gguf", endian="big")
 
 
 def test_a_folder_is_a_model_without_a_file(folder, tmp_path):
@@ -140,7 +140,7 @@ def test_a_folder_is_a_model_without_a_file(folder, tmp_path):
         for name, tensor in written.tensors.items():
             assert model.tensors[name].data.tobytes() == tensor.data.tobytes()
     ingot.import_model(folder, tmp_path / "f32.gguf", type="F32")
-    options = {"pure": True, "token_embedding_type": "Q8_0", "output_type": "Q8_0"}
+    options = {"pure": True, "token_embedding_type": "Q8_0", "output_tensor_type": "Q8_0"}
     ingot.quantize_model(ingot.plan_import(folder, type="F32").open_model(), tmp_path / "b.gguf", "Q4_0", **options)
     ingot.quantize_model(tmp_path / "f32.gguf", tmp_path / "c.gguf", "Q4_0", **options)
     assert (tmp_path / "b.gguf").read_bytes() == (tmp_path / "c.gguf").read_bytes()
@@ -152,17 +152,42 @@ def test_a_folder_is_a_model_without_a_file(folder, tmp_path):
         ingot.quantize_model(tmp_path / "f32.gguf", tmp_path / "e.gguf", "Q8_0", pre="llama-bpe")
 
 
+def test_a_folder_opens_as_the_model_that_it_becomes(folder, tmp_path):
+    ingot.import_model(folder, tmp_path / "a.gguf")
+    with ingot.open(folder) as model, ingot.open(tmp_path / "a.gguf") as file:
+        assert model.architecture == "llama" and model.format == "gguf" and model.paths == [str(folder)]
+        assert str(folder) in repr(model)
+        for name, tensor in file.tensors.items():
+            numpy.testing.assert_array_equal(model.tensors[name].numpy(), tensor.numpy())
+        assert ingot.hash(model, weights=True).weights == ingot.hash(file, weights=True).weights
+        assert model.tokenizer.encode("a").tolist() == file.tokenizer.encode("a").tolist()
+        assert model.tokenizer is model.tokenizer
+    assert ingot.show(folder)["model"] == ingot.show(tmp_path / "a.gguf")["model"]
+    assert len(ingot.Tokenizer(folder)) == len(ingot.Tokenizer(tmp_path / "a.gguf"))
+    with ingot.open(folder, as_stored=True) as weights:
+        assert weights.format == "safetensors" and "model.norm.weight" in weights.tensors
+    ingot.convert(folder, tmp_path / "a.safetensors")
+    assert "model.norm.weight" in ingot.open(tmp_path / "a.safetensors").tensors
+
+
+def test_of_a_folder_that_cannot_be_imported_the_weights_open(folder):
+    (folder / "config.json").write_text(json.dumps({**CONFIG, "architectures": ["Nothing"]}))
+    with pytest.warns(UserWarning, match="cannot be imported.*Nothing"):
+        with ingot.open(folder) as model:
+            assert model.format == "safetensors"
+
+
 def test_a_folder_is_imported_in_several_files(folder, tmp_path):
     plan = ingot.plan_import(folder)
     planned = plan.write_shards(tmp_path / "a", shards=3, dry_run=True)
     assert not list(tmp_path.glob("*.gguf"))
     assert plan.write_shards(tmp_path / "a", shards=3, only=1) == planned[1:2]
     assert list(tmp_path.glob("*.gguf")) == [tmp_path / "a-00002-of-00003.gguf"]
-    assert plan.write_shards(tmp_path / "a", shards=3, replace=True) == planned
+    assert plan.write_shards(tmp_path / "a", shards=3, force=True) == planned
     whole = ingot.import_model(folder, tmp_path / "whole.gguf").bytes
     assert ingot.merge(planned[0].file, tmp_path / "merged.gguf") == whole
     assert (tmp_path / "merged.gguf").read_bytes() == (tmp_path / "whole.gguf").read_bytes()
-    outputs = ingot.convert(folder, tmp_path / "b.gguf", max_file_bytes=planned[0].bytes).outputs
+    outputs = ingot.convert(folder, tmp_path / "b.gguf", max_size=planned[0].bytes).outputs
     assert len(outputs) > 1 and outputs[0] == str(tmp_path / f"b-00001-of-{len(outputs):05}.gguf")
 
 
@@ -184,12 +209,12 @@ def test_a_model_becomes_the_folder_that_it_came_from(folder, tmp_path):
     with pytest.raises(ingot.UsageError) as caught:
         ingot.convert(original, back, **options)
     assert caught.value.code == "already_exists"
-    ingot.convert(original, back, replace=True, **options)
+    ingot.convert(original, back, force=True, **options)
 
 
 def test_a_folder_in_several_files_of_another_type(folder, tmp_path):
     ingot.import_model(folder, tmp_path / "a.gguf", type="F32")
-    found = ingot.convert(tmp_path / "a.gguf", tmp_path / "back", names="hf", max_file_bytes=10000, type="F16")
+    found = ingot.convert(tmp_path / "a.gguf", tmp_path / "back", names="hf", max_size=10000, type="F16")
     assert len([path for path in found.outputs if path.endswith(".safetensors")]) > 1
     assert "F16" in " ".join(warning.detail for warning in found.warnings)
     assert ingot.plan_import(tmp_path / "back").type == "F16"
@@ -213,7 +238,7 @@ def test_what_a_folder_cannot_hold_is_told(folder, tmp_path):
 
 
 def test_options_that_have_no_meaning_for_a_folder(folder, tmp_path):
-    for name, value in (("version", 2), ("bump_context", 64), ("all_tensors", True)):
+    for name, value in (("gguf_version", 2), ("ctx_size", 64), ("all_tensors", True)):
         with pytest.raises(TypeError, match=name):
             ingot.convert(folder, tmp_path / "back", names="hf", **{name: value})
     for path, names in (("a.gguf", None), ("a.safetensors", "hf"), ("a", "keep")):
@@ -273,6 +298,16 @@ def test_a_folder_is_checked(folder):
     assert [one for one in ingot.check(folder) if one.severity == "error"]
 
 
+def test_all_models_of_a_folder_are_checked(folder, tmp_path, root):
+    assert {one.shard for one in ingot.check(tmp_path)} == {folder.name}
+    broken = sorted((root / "tests" / "corpus" / "invalid").glob("key_duplicate*.gguf"))[0]
+    (tmp_path / "broken.gguf").write_bytes(broken.read_bytes())
+    assert ("key_duplicate", "broken.gguf") in [(one.rule, one.shard) for one in ingot.check(tmp_path)]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ingot.UsageError, match="nothing was checked"):
+        ingot.check(tmp_path / "empty")
+
+
 def test_a_folder_that_lacks_a_layer_is_refused(folder, tmp_path):
     (folder / "config.json").write_text(json.dumps(CONFIG | {"num_hidden_layers": 2}))
     with pytest.raises(ingot.FormatError) as caught:
@@ -290,5 +325,5 @@ def test_imports_are_those_of_the_reference(shared, tmp_path, case):
     expected = json.loads((folder / "expected.json").read_text())
     for type, output in expected["outputs"].items():
         ingot.import_model(folder / expected["input"], tmp_path / "a.gguf", pre=expected["pre"],
-                           type=None if type == "auto" else type.upper(), replace=True)
+                           type=None if type == "auto" else type.upper(), force=True)
         assert hashlib.sha256((tmp_path / "a.gguf").read_bytes()).hexdigest() == output["file_sha256"]

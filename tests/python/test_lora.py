@@ -13,7 +13,7 @@ DOWN = "blk.0.ffn_down.weight"
 
 def write_adapter(path, halves, alpha=8.0, architecture="llama"):
     """An adapter; `halves` has (b, a) for each tensor, or the whole tensor."""
-    with ingot.Writer(path, replace=True) as writer:
+    with ingot.Writer(path, force=True) as writer:
         writer["general.type"] = "adapter"
         writer["general.architecture"] = architecture
         writer["adapter.type"] = "lora"
@@ -25,7 +25,7 @@ def write_adapter(path, halves, alpha=8.0, architecture="llama"):
 
 
 def write_base(path, weights):
-    with ingot.Writer(path, replace=True) as writer:
+    with ingot.Writer(path, force=True) as writer:
         writer["general.architecture"] = "llama"
         writer.add_tensor(NAME, numpy.ones((4, 32), numpy.float32))
         writer.add_tensor(DOWN, weights)

@@ -50,7 +50,7 @@ WITHOUT = {
 # Functions of these headers that no file of the module calls, and what Python has instead.
 FUNCTIONS_WITHOUT = {
     "a table or a rule that a function of Python applies": {
-        "control_texts", "chat_template_key", "find_check_rule", "explain_refusal", "is_model_content",
+        "control_texts", "chat_template_key", "find_check_rule", "is_model_content",
         "sentence_of", "common_memory_sizes", "usable_device_bytes", "token_role", "token_id_key",
         "role_of", "traits_of", "quantize_order", "choose_types", "demands_importance",
         "is_quantize_target", "is_split_key", "describe_abnormal_form", "shard_keys",
@@ -108,7 +108,7 @@ PYTHON_OF_COMMAND = {
     "chat_template": "ChatTemplate", "detokenize": "Tokenizer.decode", "extract": "Tensor.numpy",
     "lora": "merge_lora", "metadata": "Metadata",
     "quantize": "quantize_model", "sample": "Writer", "sensitivity": "measure_sensitivities",
-    "show": "Model.summary",
+    "show": "show",
     "tensors": "Tensors", "tokenize": "Tokenizer", "types": "tensor_types",
     "vocab": "Tokenizer.statistics",
 }
@@ -128,6 +128,53 @@ def test_every_command_has_its_function(root):
             assert resolve(PYTHON_OF_COMMAND.get(command, command)), command
 
 
+# Functions by the command whose options they take, and what else they take.
+OPTIONS_OF_COMMAND = {
+    "check": ("check", set()), "collect_importance": ("imatrix", {"dataset", "exact_sums", "rounds_cache", "max_memory"}),
+    "convert": ("convert", {"packing"}),  # --format, a word that meant --to in an earlier version
+    "download": ("download", set()), "edit": ("edit", set()),
+    "evaluate": ("evaluate", {"rounds_cache", "max_memory"}), "export_tokenizer": ("export-tokenizer", {"pre"}),
+    "fit": ("fit", set()), "hash": ("hash", {"files", "weights"}), "import_model": ("convert", {"exact", "folder_name"}),
+    "ls": ("ls", set()), "measure_sensitivities": ("sensitivity", {"known", "measured", "rounds_cache", "max_memory"}),
+    "merge": ("merge", set()), "merge_lora": ("lora", {"dry_run"}), "quantize_model": ("quantize", set()),
+    "repair": ("repair", set()), "split": ("split", set()), "Tokenizer": ("tokenize", set()),
+}
+
+
+@pytest.mark.parametrize("function", OPTIONS_OF_COMMAND)
+def test_options_have_the_names_that_the_program_gives_them(root, function):
+    command, others = OPTIONS_OF_COMMAND[function]
+    page = (root / "docs" / "cli.md").read_text(encoding="utf-8")
+    text = page.split(f"\n## ingot {command}\n")[1].split("\n## ")[0]
+    options = {name.removeprefix("no-") for name in re.findall(r"--([a-z][a-z0-9-]*)", text)}
+    parameters = {name for name, one in inspect.signature(resolve(function)).parameters.items() if one.kind == one.KEYWORD_ONLY}
+    assert {name for name in parameters
+            if name.strip("_").replace("_", "-").removeprefix("no-") not in options} == others
+
+
+def renamed():
+    kinds = [value for value in vars(ingot).values() if inspect.isclass(value)]
+    for one in [*vars(ingot).values(), *(member for kind in kinds for member in vars(kind).values())]:
+        if inspect.isfunction(one) and hasattr(one, "old_options"):
+            yield one
+
+
+def test_options_of_an_earlier_version_have_their_new_names(model_path, tmp_path):
+    assert len(list(renamed())) > 20
+    for function in renamed():
+        parameters = set(inspect.signature(function).parameters)
+        assert set(function.old_options.values()) <= parameters and not set(function.old_options) & parameters, function
+    with pytest.warns(DeprecationWarning, match="context is called ctx_size now") as caught:
+        old = ingot.fit(model_path, context=64)
+    assert caught[0].filename == __file__ and old == ingot.fit(model_path, ctx_size=64)
+    with pytest.raises(TypeError, match="give one of them"):
+        ingot.fit(model_path, context=64, ctx_size=64)
+    with pytest.warns(DeprecationWarning, match="replace is called force"):
+        ingot.convert(model_path, tmp_path / "a.gguf", replace=True)
+    with pytest.warns(DeprecationWarning, match='"auto"'):
+        assert ingot.fit(model_path, flash_attention="automatic") == ingot.fit(model_path, flash_attn="auto")
+
+
 def test_every_option_is_a_parameter():
     assert len(_core.option_names) > 5
     for function, names in _core.option_names.items():
@@ -141,7 +188,7 @@ def test_what_writes_takes_all_parameters_of_its_plan(plan, write):
     planned, written = (dict(inspect.signature(one).parameters) for one in (plan, write))
     for name, parameter in planned.items():
         assert written[name] == parameter, name
-    assert set(written) - set(planned) <= {"path", "replace", "progress"}
+    assert set(written) - set(planned) <= {"path", "force", "progress"}
 
 
 def test_every_name_of_the_core_is_used_and_in_the_stubs(root):

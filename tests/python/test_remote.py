@@ -2,6 +2,7 @@
 """Models on servers: a server on this machine, with a hub and a registry."""
 import hashlib
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -80,8 +81,42 @@ def test_models_of_this_system_are_listed(tmp_path, model_path, monkeypatch):
     blob.write_bytes(model_path.read_bytes())
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("OLLAMA_MODELS", str(tmp_path / "ollama"))
-    assert ingot.ls() == [("ollama:tiny", "ollama", str(blob), digest)]
+    listed, = ingot.ls()
+    assert listed[:4] == ("ollama:tiny", "ollama", str(blob), digest)
+    assert (listed.title, listed.architecture, listed.context_length) == ("A small model", "llama", 128)
+    assert listed.parameters == 4096 * 2 + 512 and listed.type == "F32" and listed.chat_template
+    assert listed.size_bytes == model_path.stat().st_size and listed.license is None and listed.error is None
+    assert listed.modified_at == int(blob.stat().st_mtime)
     assert model_path in [pathlib.Path(model.path) for model in ingot.ls(model_path.parent)]
+
+
+def test_models_of_a_folder_are_sorted_and_compared(tmp_path, model_path):
+    for name in ("m10", "m9"):
+        (tmp_path / f"{name}.gguf").write_bytes(model_path.read_bytes())
+    with ingot.edit(tmp_path / "m9.gguf", tmp_path / "named.gguf") as keys:
+        keys["general.name"] = "Another" * 1000
+        keys["general.license"] = "mit"
+    (tmp_path / "bad.gguf").write_bytes(b"GGUF")
+    os.link(tmp_path / "m9.gguf", tmp_path / "n1.gguf")
+    rows = ingot.ls(tmp_path, sort="name", duplicates=True, digest=True)
+    assert [pathlib.Path(row.path).stem for row in rows] == ["bad", "m9", "m10", "n1", "named"]
+    assert rows[0].error and rows[0].architecture is None
+    assert {row.duplicate_of for row in rows[1:]} == {None, next(row.name for row in rows[1:] if not row.duplicate_of)}
+    assert rows[1].sha256 == hashlib.sha256(model_path.read_bytes()).hexdigest() and rows[4].license == "mit"
+    assert ingot.ls(tmp_path, sort="size", limit=1)[0].path.endswith("named.gguf")
+    assert len(ingot.ls(tmp_path, filter="*/m*")) == 2 and len(ingot.ls(tmp_path, filter="re:^llama$")) == 4
+    with pytest.raises(ValueError, match="sort is one of name, size"):
+        ingot.ls(tmp_path, sort="color")
+    with pytest.raises(TypeError, match="of this system"):
+        ingot.ls("hf:org/repo", duplicates=True)
+
+
+def test_all_models_of_a_repository_are_checked(site):
+    broken = sorted((pathlib.Path(__file__).parent.parent / "corpus/invalid").glob("key_duplicate*.gguf"))[0]
+    shutil.copy(broken, site.folder / "hub/org/repo/other.gguf")
+    found = ingot.check("hf:org/repo")
+    assert ("key_duplicate", "other.gguf") in [(one.rule, one.shard) for one in found]
+    assert ingot.check("hf:org/repo:Q8_0") == [one._replace(shard=None) for one in found if one.shard == "model-Q8_0.gguf"]
 
 
 def test_headers_are_kept(site, tmp_path):

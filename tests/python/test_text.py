@@ -61,7 +61,7 @@ def test_the_files_of_other_libraries(model_path, tokenizer, tmp_path):
     with pytest.raises(ingot.Error) as caught:
         ingot.export_tokenizer(model_path, tmp_path / "out")
     assert caught.value.code == "already_exists"
-    ingot.export_tokenizer(model_path, tmp_path / "out", replace=True)
+    ingot.export_tokenizer(model_path, tmp_path / "out", force=True)
 
 
 def test_a_stream_of_ids(tokenizer):
@@ -84,6 +84,10 @@ def test_a_template_renders(model_path):
     assert "messages" in template.variables
     assert template.source == ingot.open(model_path).metadata["tokenizer.chat_template"]
     assert ingot.ChatTemplate.names(model_path) == [""]
+    assert template.format == "Phi 4 Mini"
+    assert ingot.ChatTemplate(text="{{ messages | length }}").format is None
+    with ingot.open(model_path) as model:
+        assert model.chat_template.render(MESSAGES) == text and model.chat_template is model.chat_template
 
 
 def test_a_message_makes_no_control_token(model_path, tokenizer):

@@ -40,7 +40,7 @@ def test_a_model_is_split_and_merged(model_path, tmp_path):
     assert ingot.merge(shards[0].file, whole) == whole.stat().st_size
     assert whole.read_bytes() == model_path.read_bytes()
     with pytest.raises(ingot.UsageError) as caught:
-        ingot.split(model_path, tmp_path / "other", max_bytes=10)
+        ingot.split(model_path, tmp_path / "other", max_size=10)
     assert caught.value.code == "split_impossible"
 
 
@@ -91,10 +91,10 @@ def test_rules_that_refuse_a_file_say_so():
 
 def test_fit_knows_this_machine(model_path):
     machine = ingot.this_machine()
-    fit = ingot.fit(model_path, devices="auto")
+    fit = ingot.fit(model_path, device="auto")
     assert [device["name"] for device in fit["devices"]] == [card["name"] for card in machine["devices"]]
     assert machine["host_bytes"] > 1 << 20 and fit["host"]["capacity_bytes"] > 1 << 20
-    assert ingot.fit(model_path, devices="auto", host="1G")["host"]["capacity_bytes"] == 1 << 30
+    assert ingot.fit(model_path, device="auto", host="1G")["host"]["capacity_bytes"] == 1 << 30
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_images_take_tokens_of_the_context(model_path, projector_path):
     image = ingot.image_tokens(projector_path, 1024, 768)
     assert (image.tokens, image.pictures, image.columns) == (256, 1, 0)
     assert [mark["text"] for mark in image.marks] == ["<start_of_image>", "<end_of_image>"]
-    beside = {"companions": [projector_path], "image_size": (1024, 768)}
+    beside = {"with_": [projector_path], "image_size": (1024, 768)}
     assert ingot.fit(model_path, **beside)["image_tokens"] == 256
     assert ingot.fit(model_path, images=3, **beside)["image_tokens"] == 768
     with pytest.raises(ingot.UsageError):
@@ -127,7 +127,7 @@ def test_images_take_tokens_of_the_context(model_path, projector_path):
 
 def test_projectors_are_held_against_models(model_path, projector_path):
     assert ingot.pairs([model_path, projector_path]) == []  # the widths differ
-    found = ingot.check(model_path, rules="projector_mismatch", projector=projector_path)
+    found = ingot.check(model_path, only="projector_mismatch", with_=projector_path)
     assert ["width 77" in finding.message for finding in found] == [True]
 
 
@@ -338,7 +338,7 @@ def test_statistics(model_path, weights):
 
 
 def test_memory_is_estimated(model_path):
-    found = ingot.fit(model_path, context=64, devices=["24G"])
+    found = ingot.fit(model_path, ctx_size=64, device=["24G"])
     assert found["verdict"] == "fits" and found["context"] >= 64
     place, = found["devices"]
     assert place["total_bytes"] > 0 and place["fits"] and place["weights_read_bytes"] > 0
@@ -350,6 +350,6 @@ def test_memory_is_estimated(model_path):
     with pytest.raises(KeyError):
         found["no such fact"]
     with pytest.raises(ingot.UsageError):
-        ingot.fit(model_path, devices=["many"])
+        ingot.fit(model_path, device=["many"])
     with pytest.raises(TypeError):
         ingot.fit(model_path, contexts=3)

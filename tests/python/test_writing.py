@@ -137,7 +137,7 @@ def test_a_file_is_replaced_only_on_demand(tmp_path):
         with ingot.Writer(path) as writer:
             writer["general.architecture"] = "llama"
     assert caught.value.code == "already_exists" and path.read_bytes() == b"precious"
-    with ingot.Writer(path, replace=True) as writer:
+    with ingot.Writer(path, force=True) as writer:
         writer["general.architecture"] = "llama"
     assert ingot.open(path).metadata["general.architecture"] == "llama"
 

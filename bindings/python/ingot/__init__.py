@@ -18,10 +18,12 @@ except ImportError as error:
                       "the package with pip, or build all of the preset release (scripts/test)") from error
 from ._checks import *
 from ._codec import *
+from ._display import show_results as _show_results
 from ._errors import *
 from ._evaluating import *
 from ._files import *
 from ._importing import *
+from ._listing import *
 from ._lora import *
 from ._metadata import *
 from ._model import *
@@ -39,4 +41,6 @@ __version__: str = _core.version
 for _value in list(vars().values()):
     if getattr(_value, "__module__", "").startswith("ingot._"):
         _value.__module__ = "ingot"
+        if hasattr(_value, "_fields"):
+            _show_results(_value)
 del _value

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _core
-from ._errors import FormatError, about
-from ._facts import Facts, as_row, as_rows, chosen, old_names, warn_of_old_name
+from ._display import NamedRows, Rows
+from ._errors import FormatError, about, usage_error
+from ._facts import Facts, as_row, as_rows, chosen, old_names, old_options, warn_of_old_name
 from ._model import Model
 from ._tables import this_machine
 from ._work import AnyModel, Path, Progress, opened, words
@@ -37,30 +38,54 @@ class Finding(NamedTuple):
         return self.shard or ""
 
 
-def check(source: Union[Model, Path], *, data: bool = False, rules: Union[str, Iterable[str]] = (),
-          max_findings_per_rule: int = 20, projector: Optional[AnyModel] = None, threads: int = 0,
+@old_options(rules="only", max_findings_per_rule="limit", projector="with_")
+def check(source: Union[Model, Path], *, data: bool = False, only: Union[str, Iterable[str]] = (),
+          limit: int = 20, with_: Optional[AnyModel] = None, threads: int = 0,
           progress: Progress = None) -> List[Finding]:
     """Check a model against the rules of the format, conventions, and limits of loaders.
 
     Parameters
     ----------
-    source : Model or path
+    source : Model, path or reference
         A file that does not even open is a finding, too. A folder of a Hugging Face model is checked
-        with its files, and as the model that its import makes.
+        with its files, and as the model that its import makes. Of another folder all models are checked,
+        those of folders below it, too, and of a repository, ``"hf:org/repo"``, all models: `shard` of a
+        finding names the file.
     data : bool
         Also read all weights.
-    rules : str or iterable of str
+    only : str or iterable of str
         Only these, of `ingot.check_rules`.
-    projector : Model, or what `ingot.open` takes
-        What is to be loaded beside the model; one that does not fit is a finding.
+    with_ : Model, or what `ingot.open` takes
+        A projector that is to be loaded beside the model; one that does not fit is a finding.
     """
-    beside = None if projector is None else opened(projector)._core
-    where: Union[str, _core.OpenModel] = (
-        source._core if isinstance(source, Model) else os.fspath(source))
-    with about(source.paths[0] if isinstance(source, Model) else source):
-        rows = _core.check(where, data, words(rules), max_findings_per_rule, beside, threads,
-                           progress)
-    return [Finding(**row) for row in rows]
+    beside = None if with_ is None else opened(with_)._core
+    def look(where: Union[str, _core.OpenModel], name: Path) -> List[Finding]:
+        with about(name):
+            return as_rows(Finding, _core.check(where, data, words(only), limit, beside, threads, progress))
+    if isinstance(source, Model):
+        return look(source._core, source.paths[0])
+    path = os.fspath(source)
+    if not os.path.isdir(path) or _core.has_model_to_import(path):
+        return look(path, path)
+    models = list(_models_in(path))
+    if not models:
+        raise usage_error("invalid_argument", "nothing was checked: there is no file whose name ends in .gguf, "
+                          "and no config.json", path)
+    return Rows(finding._replace(shard=finding.shard or os.path.relpath(model, path))
+                for model in models for finding in look(model, model))
+
+
+def _models_in(folder: str) -> Iterator[str]:
+    """Files and folders of models: of a set of shards the first."""
+    for path, folders, names in os.walk(folder):
+        folders.sort()
+        if path != folder and _core.has_model_to_import(path):
+            yield path
+            continue
+        for name in sorted(names):
+            shard = _core.parse_shard_name(name)
+            if name.endswith(".gguf") and (shard is None or shard[1] == 0):
+                yield os.path.join(path, name)
 
 
 class RepairStep(NamedTuple):
@@ -81,11 +106,12 @@ class Repair(NamedTuple):
     written: bool
 
 
-def repair(path: Path, target: Path, *, drop_broken: bool = False, replace: bool = False,
+@old_options(replace="force")
+def repair(path: Path, target: Path, *, drop_broken: bool = False, force: bool = False,
            dry_run: bool = False, threads: int = 0, progress: Progress = None) -> Repair:
     """Repair a model, as far as possible, into a new file; the old one is never changed."""
     with about(path):
-        facts = _core.repair(os.fspath(path), os.fspath(target), drop_broken, replace, dry_run,
+        facts = _core.repair(os.fspath(path), os.fspath(target), drop_broken, force, dry_run,
                              threads, progress)
     facts.update({name: as_rows(RepairStep, facts[name]) for name in ("steps", "losses")})
     return as_row(Repair, facts)
@@ -101,20 +127,21 @@ class Digests(NamedTuple):
     uuid: str
 
 
-def hash(source: AnyModel, algorithms: Union[str, Sequence[str]] = "sha256", *, files: bool = True,
+@old_options(algorithms="algorithm")
+def hash(source: AnyModel, algorithm: Union[str, Sequence[str]] = "sha256", *, files: bool = True,
          tensors: bool = True, weights: bool = False, uuid: bool = False, threads: int = 0,
          progress: Progress = None) -> Digests:
     """Compute digests of the files and tensors of a model in one pass.
 
     Parameters
     ----------
-    algorithms : str or sequence of str
+    algorithm : str or sequence of str
         "sha256", "sha1", "xxh64", "xxh3-128", "xet": `ingot.digest_algorithms`.
     files, tensors, weights, uuid : bool
         What to digest; `weights` and `uuid` are those of llama-gguf-hash.
     """
     model = opened(source)
-    facts = _core.hash(model._core, words(algorithms), files, tensors, weights, uuid, threads, progress)
+    facts = _core.hash(model._core, words(algorithm), files, tensors, weights, uuid, threads, progress)
     paths = [file.file for file in model.files]
     return Digests(dict(zip(paths, facts["files"])), dict(zip(model.tensors, facts["tensors"])),
                    facts["weights"], facts["uuid"])
@@ -254,18 +281,22 @@ def stats(source: AnyModel, tensors: Union[str, Iterable[str], None] = None, *, 
     rows = _core.stats(model._core, indexes, bins, other, threads, progress)
     for row in rows:
         row["error"] = row["error"] and as_row(QuantizationError, row["error"])
-    return {name: as_row(Statistics, row) for name, row in zip(names, rows)}
+    return NamedRows({name: as_row(Statistics, row) for name, row in zip(names, rows)})
 
 
-def fit(source: AnyModel, *, companions: Iterable[AnyModel] = (), context: Optional[int] = None,
-        batch: Optional[int] = None, micro_batch: Optional[int] = None,
-        sequences: Optional[int] = None, gpu_layers: Optional[int] = None,
-        experts_on_host: Optional[int] = None, key_type: Optional[str] = None,
-        value_type: Optional[str] = None, flash_attention: Optional[str] = None,
-        unified_cache: Optional[bool] = None, full_windows: Optional[bool] = None,
-        offload_cache: Optional[bool] = None, embeddings: Optional[bool] = None,
-        map_file: Optional[bool] = None, repack: Optional[bool] = None,
-        devices: Union[str, Sequence[str], None] = None,
+@old_options(companions="with_", context="ctx_size", batch="batch_size", micro_batch="ubatch_size",
+             sequences="parallel", experts_on_host="n_cpu_moe", key_type="cache_type_k",
+             value_type="cache_type_v", flash_attention="flash_attn", unified_cache="kv_unified",
+             full_windows="swa_full", offload_cache="kv_offload", map_file="mmap", devices="device")
+def fit(source: AnyModel, *, with_: Iterable[AnyModel] = (), ctx_size: Optional[int] = None,
+        batch_size: Optional[int] = None, ubatch_size: Optional[int] = None,
+        parallel: Optional[int] = None, gpu_layers: Optional[int] = None,
+        n_cpu_moe: Optional[int] = None, cache_type_k: Optional[str] = None,
+        cache_type_v: Optional[str] = None, flash_attn: Optional[str] = None,
+        kv_unified: Optional[bool] = None, swa_full: Optional[bool] = None,
+        kv_offload: Optional[bool] = None, embeddings: Optional[bool] = None,
+        mmap: Optional[bool] = None, repack: Optional[bool] = None,
+        device: Union[str, Sequence[str], None] = None,
         tensor_split: Optional[Sequence[float]] = None, host: Union[str, int, None] = None,
         host_bandwidth: Optional[float] = None, images: Optional[int] = None,
         image_size: Optional[Tuple[int, int]] = None) -> Facts:
@@ -274,17 +305,19 @@ def fit(source: AnyModel, *, companions: Iterable[AnyModel] = (), context: Optio
     Parameters
     ----------
     source : Model, or what `ingot.open` takes
-    companions : iterable of models
+    with_ : iterable of models
         Adapters and projectors that are loaded beside it.
-    context, batch, micro_batch, sequences, gpu_layers, experts_on_host, unified_cache, full_windows, \
-offload_cache, embeddings, map_file, repack
-        As the options of llama.cpp; None: its default.
-    key_type, value_type : str
+    ctx_size, batch_size, ubatch_size, parallel, gpu_layers, n_cpu_moe, kv_unified, swa_full, \
+kv_offload, embeddings, mmap, repack
+        As the options of llama.cpp, which ``ingot fit`` has, too; None: its default. What the program
+        turns off by ``--no-mmap`` is ``mmap=False`` here.
+    cache_type_k, cache_type_v : str
         Tensor types of the cache.
-    flash_attention : {"automatic", "on", "off"}
-    devices : str or list of str
-        ``"24G"`` or a name such as ``"rtx-4090"``; `ingot.device_models` lists them. ``"auto"``: the
-        cards of this machine, and its host unless `host` is given, as `ingot.this_machine` has them.
+    flash_attn : {"auto", "on", "off"}
+    device : str or list of str
+        ``"24G"`` or a name such as ``"rtx-4090"``, as of ``-d``; `ingot.device_models` lists them.
+        ``"auto"``: the cards of this machine, and its host unless `host` is given, as
+        `ingot.this_machine` has them.
     tensor_split : list of float
         Shares of the devices; default: by their memory.
     host : str or int
@@ -292,7 +325,7 @@ offload_cache, embeddings, map_file, repack
     host_bandwidth : float
         Bytes a second.
     images : int
-        Images in the context, whose tokens count, for the projector among `companions`; default: 1
+        Images in the context, whose tokens count, for the projector among `with_`; default: 1
         with `image_size`.
     image_size : (int, int)
         Width and height of each, pixels.
@@ -312,12 +345,15 @@ offload_cache, embeddings, map_file, repack
     ingot.UsageError
         ``run_refused`` for options that the engine refuses for this model.
     """
-    devices = words(devices) if isinstance(devices, str) else devices
-    if host is None and isinstance(devices, (list, tuple)) and "auto" in devices:
+    device = words(device) if isinstance(device, str) else device
+    if host is None and isinstance(device, (list, tuple)) and "auto" in device:
         host = this_machine()["host_bytes"]
     images = 1 if image_size and images is None else images
+    if flash_attn == "automatic":
+        warn_of_old_name('"automatic"', '"auto"')
+        flash_attn = "auto"
     options = chosen("fit", locals())
-    return Facts(_core.fit(opened(source)._core, options, [opened(one)._core for one in companions]),
+    return Facts(_core.fit(opened(source)._core, options, [opened(one)._core for one in with_]),
                  _OLD_FIT_NAMES)
 
 
@@ -354,7 +390,7 @@ class Pair(NamedTuple):
 
 def pairs(sources: Iterable[AnyModel]) -> List[Pair]:
     """Find which projectors belong to which models, from their headers alone."""
-    return [Pair(*row) for row in _core.pairs([opened(one)._core for one in sources])]
+    return Rows(Pair(*row) for row in _core.pairs([opened(one)._core for one in sources]))
 
 
 _OLD_FIT_NAMES = {"most_gpu_layers": ("advice", "gpu_layers"), "longest_context": ("advice", "context"),

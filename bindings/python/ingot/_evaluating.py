@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._errors import Error, name_path, usage_error
-from ._facts import as_row, as_rows, chosen, old_names, warn_of_old_name
+from ._facts import as_row, as_rows, chosen, old_names, old_options, warn_of_old_name
 from ._model import Model
 from ._quantizing import ImportanceMatrix, TensorSensitivity, opened_importance
 from ._work import AnyModel, Path, opened, words
@@ -143,8 +143,9 @@ def _about_models(models: Sequence[Model]) -> Iterator[None]:
         raise
 
 
+@old_options(chunk_tokens="ctx_size", max_chunks="chunks")
 def chunks_of(model: AnyModel, text: Union[str, bytes, "os.PathLike[str]"], *,
-              chunk_tokens: int = 0, max_chunks: int = 0) -> Array:
+              ctx_size: int = 0, chunks: int = 0) -> Array:
     """Encode a text with the tokenizer of a model, and cut it into chunks.
 
     Parameters
@@ -152,9 +153,9 @@ def chunks_of(model: AnyModel, text: Union[str, bytes, "os.PathLike[str]"], *,
     model : Model, or what `ingot.open` takes
     text : str, bytes or os.PathLike
         The text, or a `pathlib.Path` of a file of it.
-    chunk_tokens : int
+    ctx_size : int
         From 8; 0: the smaller of 512 and the context of the model.
-    max_chunks : int
+    chunks : int
         0: all. The rest that fills no chunk is dropped.
 
     Returns
@@ -167,7 +168,7 @@ def chunks_of(model: AnyModel, text: Union[str, bytes, "os.PathLike[str]"], *,
     ingot.UsageError
         ``invalid_argument`` if the text is shorter than a chunk, or a file has more than 256 MiB.
     """
-    return _core.chunks_of(opened(model)._core, _content_of(text), chunk_tokens, max_chunks)
+    return _core.chunks_of(opened(model)._core, _content_of(text), ctx_size, chunks)
 
 
 def _content_of(text: Union[str, bytes, "os.PathLike[str]"]) -> Union[str, bytes]:
@@ -180,18 +181,19 @@ def _content_of(text: Union[str, bytes, "os.PathLike[str]"]) -> Union[str, bytes
     return content
 
 
-def _ids_of(model: Model, text: Text, chunk_tokens: int, max_chunks: int) -> Array:
+def _ids_of(model: Model, text: Text, ctx_size: int, chunks: int) -> Array:
     if isinstance(text, (str, bytes, os.PathLike)):
-        return chunks_of(model, text, chunk_tokens=chunk_tokens, max_chunks=max_chunks)
+        return chunks_of(model, text, ctx_size=ctx_size, chunks=chunks)
     ids = np.atleast_2d(np.asarray(text))
     if ids.dtype.kind not in "iu":
         raise TypeError(f"ids of tokens are integers, not {ids.dtype}")
     return np.ascontiguousarray(ids, np.int32)
 
 
+@old_options(chunk_tokens="ctx_size", max_chunks="chunks", max_memory_bytes="max_memory")
 def evaluate(base: AnyModel, others: Union[AnyModel, Sequence[AnyModel]] = (), *, text: Text,
-             chunk_tokens: int = 0, max_chunks: int = 0, rounds_cache: bool = False,
-             max_memory_bytes: int = _MEMORY, threads: int = 0,
+             ctx_size: int = 0, chunks: int = 0, rounds_cache: bool = False,
+             max_memory: int = _MEMORY, threads: int = 0,
              progress: LayerProgress = None) -> Evaluation:
     """Run models on a text, and compare what they predict.
 
@@ -207,11 +209,11 @@ def evaluate(base: AnyModel, others: Union[AnyModel, Sequence[AnyModel]] = (), *
         Of the same vocabulary. Without any, perplexity alone is computed.
     text : str, bytes, os.PathLike, or ids
         As of `chunks_of`, or its result.
-    chunk_tokens, max_chunks : int
+    ctx_size, chunks : int
         As of `chunks_of`.
     rounds_cache : bool
         Round keys and values to float16, as engines usually keep them.
-    max_memory_bytes : int
+    max_memory : int
         Of activations.
     progress : callable, optional
         Called as ``progress(done, total)``, in layers of chunks.
@@ -236,13 +238,14 @@ def evaluate(base: AnyModel, others: Union[AnyModel, Sequence[AnyModel]] = (), *
     models = [opened(base)]
     models += [opened(one) for one in (others if isinstance(others, (list, tuple)) else [others])]
     with _about_models(models):
-        ids = _ids_of(models[0], text, chunk_tokens, max_chunks)
+        ids = _ids_of(models[0], text, ctx_size, chunks)
         return Evaluation(_core.evaluate(models[0]._core, [one._core for one in models[1:]], ids,
                                          chosen("evaluate", locals()), progress))
 
 
-def compute_logits(model: AnyModel, text: Text, *, chunk_tokens: int = 0, max_chunks: int = 0,
-                   rounds_cache: bool = False, max_memory_bytes: int = _MEMORY, threads: int = 0,
+@old_options(chunk_tokens="ctx_size", max_chunks="chunks", max_memory_bytes="max_memory")
+def compute_logits(model: AnyModel, text: Text, *, ctx_size: int = 0, chunks: int = 0,
+                   rounds_cache: bool = False, max_memory: int = _MEMORY, threads: int = 0,
                    progress: LayerProgress = None) -> Array:
     """The logits of all tokens of a text. Parameters and errors are those of `evaluate`; the result
     counts as memory.
@@ -254,13 +257,14 @@ def compute_logits(model: AnyModel, text: Text, *, chunk_tokens: int = 0, max_ch
     """
     source = opened(model)
     with _about_models([source]):
-        ids = _ids_of(source, text, chunk_tokens, max_chunks)
+        ids = _ids_of(source, text, ctx_size, chunks)
         return _core.compute_logits(source._core, ids, chosen("evaluate", locals()), progress)
 
 
+@old_options(chunk_tokens="ctx_size", max_chunks="chunks", max_memory_bytes="max_memory")
 def compute_embeddings(model: AnyModel, text: Union[str, bytes, "os.PathLike[str]"], *,
-                       chunk_tokens: int = 0, max_chunks: int = 0, rounds_cache: bool = False,
-                       max_memory_bytes: int = _MEMORY, threads: int = 0,
+                       ctx_size: int = 0, chunks: int = 0, rounds_cache: bool = False,
+                       max_memory: int = _MEMORY, threads: int = 0,
                        progress: LayerProgress = None) -> Embeddings:
     """The vectors that a model makes of a text: of an encoder, or of a model that says how the states of
     tokens become one vector. They are not normalised.
@@ -269,7 +273,7 @@ def compute_embeddings(model: AnyModel, text: Union[str, bytes, "os.PathLike[str
     ----------
     text : str, bytes or os.PathLike
         One that fits the context is one chunk, with the tokens that the tokenizer adds to every text.
-    chunk_tokens : int
+    ctx_size : int
         Tokens that a chunk has at most; default: the context, and for a longer text the smaller of 512
         and that.
 
@@ -278,13 +282,14 @@ def compute_embeddings(model: AnyModel, text: Union[str, bytes, "os.PathLike[str
     source = opened(model)
     with _about_models([source]):
         values, pooling = _core.compute_embeddings(
-            source._core, _content_of(text), chunk_tokens, max_chunks, chosen("evaluate", locals()), progress)
+            source._core, _content_of(text), ctx_size, chunks, chosen("evaluate", locals()), progress)
     return Embeddings(values, pooling)
 
 
+@old_options(chunk_tokens="ctx_size", max_chunks="chunks", max_memory_bytes="max_memory")
 def compare_embeddings(base: AnyModel, others: Union[AnyModel, Sequence[AnyModel]], *,
-                       text: Union[str, bytes, "os.PathLike[str]"], chunk_tokens: int = 0,
-                       max_chunks: int = 0, rounds_cache: bool = False, max_memory_bytes: int = _MEMORY,
+                       text: Union[str, bytes, "os.PathLike[str]"], ctx_size: int = 0,
+                       chunks: int = 0, rounds_cache: bool = False, max_memory: int = _MEMORY,
                        threads: int = 0, progress: LayerProgress = None) -> Dict[str, Any]:
     """Compare the vectors that models make of a text with those of a base.
 
@@ -296,14 +301,16 @@ def compare_embeddings(base: AnyModel, others: Union[AnyModel, Sequence[AnyModel
     models += [opened(one) for one in (others if isinstance(others, (list, tuple)) else [others])]
     with _about_models(models):
         return _core.compare_embeddings(
-            models[0]._core, [one._core for one in models[1:]], _content_of(text), chunk_tokens, max_chunks,
+            models[0]._core, [one._core for one in models[1:]], _content_of(text), ctx_size, chunks,
             chosen("evaluate", locals()), progress)
 
 
-def collect_importance(model: AnyModel, text: Text, *, chunk_tokens: int = 0, max_chunks: int = 0,
-                       dataset: str = "", includes_output: bool = False, moment_columns: int = 0,
+@old_options(chunk_tokens="ctx_size", max_chunks="chunks", max_memory_bytes="max_memory",
+             includes_output="process_output", moment_columns="moments")
+def collect_importance(model: AnyModel, text: Text, *, ctx_size: int = 0, chunks: int = 0,
+                       dataset: str = "", process_output: bool = False, moments: int = 0,
                        exact_sums: bool = False, rounds_cache: bool = True,
-                       max_memory_bytes: int = _MEMORY, threads: int = 0,
+                       max_memory: int = _MEMORY, threads: int = 0,
                        progress: LayerProgress = None) -> ImportanceMatrix:
     """Collect how much each column of the matrices of a model matters, for `quantize_model`.
 
@@ -313,9 +320,9 @@ def collect_importance(model: AnyModel, text: Text, *, chunk_tokens: int = 0, ma
     ----------
     dataset : str
         The name of the text, for the file.
-    includes_output : bool
+    process_output : bool
         The output matrix, too; llama.cpp leaves it out.
-    moment_columns : int
+    moments : int
         Also second moments, in blocks of so many columns, up to 4096: `ImportanceMatrix.moments`.
         They take 4 bytes for each column of a matrix, times this, and count as memory.
     exact_sums : bool
@@ -329,16 +336,17 @@ def collect_importance(model: AnyModel, text: Text, *, chunk_tokens: int = 0, ma
     """
     source = opened(model)
     with _about_models([source]):
-        ids = _ids_of(source, text, chunk_tokens, max_chunks)
+        ids = _ids_of(source, text, ctx_size, chunks)
         options = chosen("collect_importance", locals())
         return ImportanceMatrix(_core.collect_importance(source._core, ids, options, progress), dataset)
 
 
-def measure_sensitivities(model: AnyModel, text: Text, *, chunk_tokens: int = 0, max_chunks: int = 0,
-                          importance: Union[ImportanceMatrix, Path, None] = None,
+@old_options(chunk_tokens="ctx_size", max_chunks="chunks", max_memory_bytes="max_memory", importance="imatrix")
+def measure_sensitivities(model: AnyModel, text: Text, *, ctx_size: int = 0, chunks: int = 0,
+                          imatrix: Union[ImportanceMatrix, Path, None] = None,
                           known: Iterable[str] = (),
                           measured: Optional[Callable[[TensorSensitivity], Any]] = None,
-                          rounds_cache: bool = False, max_memory_bytes: int = _MEMORY,
+                          rounds_cache: bool = False, max_memory: int = _MEMORY,
                           threads: int = 0, progress: LayerProgress = None) -> List[TensorSensitivity]:
     """Measure how much the error of each matrix of a model matters, for `quantize_model` with a target.
 
@@ -348,7 +356,7 @@ def measure_sensitivities(model: AnyModel, text: Text, *, chunk_tokens: int = 0,
 
     Parameters
     ----------
-    importance : ImportanceMatrix or path, optional
+    imatrix : ImportanceMatrix or path, optional
         For encoding, and for weighted errors.
     known : iterable of str
         Names of tensors that are not measured.
@@ -373,13 +381,13 @@ def measure_sensitivities(model: AnyModel, text: Text, *, chunk_tokens: int = 0,
     >>> found = []
     >>> ingot.measure_sensitivities("F16.gguf", text, known=[one.name for one in found],
     ...                             measured=found.append)
-    >>> ingot.quantize_model("F16.gguf", "small.gguf", bits_per_weight=3.5, sensitivities=found)
+    >>> ingot.quantize_model("F16.gguf", "small.gguf", target_bpw=3.5, sensitivity=found)
     """
     source = opened(model)
-    matrix = opened_importance(importance)
+    matrix = opened_importance(imatrix)
     listener = None if measured is None else lambda row: measured(as_row(TensorSensitivity, row))
     with _about_models([source]):
-        ids = _ids_of(source, text, chunk_tokens, max_chunks)
+        ids = _ids_of(source, text, ctx_size, chunks)
         rows = _core.measure_sensitivities(source._core, ids, matrix._core if matrix else None,
                                            words(known), chosen("evaluate", locals()), listener,
                                            progress)

@@ -2,16 +2,20 @@
 """Facts and options by name, as dicts."""
 from __future__ import annotations
 
+import functools
 import warnings
 from keyword import iskeyword
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Tuple, Type, TypeVar
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Tuple, Type, TypeVar, cast
 
 from . import _core
+from ._display import Rows, facts_html, facts_text
 
-__all__ = ["Facts", "as_row", "as_rows", "chosen", "in_numpy_order", "old_names", "warn_of_old_name"]
+__all__ = ["Facts", "as_row", "as_rows", "chosen", "in_numpy_order", "old_names", "old_options",
+           "warn_of_old_name"]
 
 Kind = TypeVar("Kind", bound=type)
 Row = TypeVar("Row")
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def warn_of_old_name(old: str, new: str) -> None:
@@ -27,13 +31,13 @@ def as_row(kind: Type[Row], facts: Mapping[str, Any]) -> Row:
 
 def as_rows(kind: Type[Row], rows: Iterable[Mapping[str, Any]]) -> List[Row]:
     methods = set(dir(kind)) - set(getattr(kind, "_fields"))
-    return [kind(**{name + "_" if iskeyword(name) else name: value for name, value in row.items()
-                    if name not in methods}) for row in rows]
+    return Rows(kind(**{name + "_" if iskeyword(name) else name: value for name, value in row.items()
+                        if name not in methods}) for row in rows)
 
 
 def in_numpy_order(rows: Iterable[Any]) -> List[Any]:
     """Named tuples whose `shape` has the fastest-varying dimension last."""
-    return [row._replace(shape=tuple(reversed(row.shape))) for row in rows]
+    return Rows(row._replace(shape=tuple(reversed(row.shape))) for row in rows)
 
 
 def chosen(function: str, values: Mapping[str, Any]) -> Dict[str, Any]:
@@ -55,6 +59,23 @@ def old_names(**new_names: str) -> Callable[[Kind], Kind]:
     return add
 
 
+def old_options(**new_names: str) -> Callable[[Function], Function]:
+    """Lets a function take options by the names of an earlier version, too, with a DeprecationWarning."""
+    def add(function: Function) -> Function:
+        @functools.wraps(function)
+        def call(*arguments: Any, **options: Any) -> Any:
+            for old in [name for name in options if name in new_names]:
+                new = new_names[old]
+                if new in options:
+                    raise TypeError(f"{old} is the old name of {new}: give one of them")
+                warn_of_old_name(old, new)
+                options[new] = options.pop(old)
+            return function(*arguments, **options)
+        call.__dict__["old_options"] = new_names
+        return cast(Function, call)
+    return add
+
+
 class Facts(Dict[str, Any]):
     """Facts by the names that the program's JSON has (docs/json.md).
 
@@ -71,6 +92,12 @@ class Facts(Dict[str, Any]):
             value = value[part]
         warn_of_old_name(f"[{name!r}]", "".join(f"[{part!r}]" for part in self._old_names[name]))
         return value
+
+    def __repr__(self) -> str:
+        return facts_text(self)
+
+    def _repr_html_(self) -> str:
+        return facts_html(self)
 
     def get(self, name: str, default: Any = None) -> Any:
         return self[name] if name in self or name in self._old_names else default

@@ -8,16 +8,17 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional
 
 from . import _core
 from ._errors import Error, about
-from ._facts import as_rows, chosen
+from ._facts import as_rows, chosen, old_options
 from ._importing import ImportPlan, folder_with, plan_folder
-from ._model import Model
+from ._model import Model, open as open_model
 from ._work import AnyModel, Path, Progress, Shard, opened
 
 __all__ = ["Conversion", "Shard", "convert", "exportable_architectures", "merge", "split"]
 
 
-def split(source: AnyModel, prefix: Path, *, max_bytes: int = 0, max_tensors: int = 0,
-          shards: int = 0, first_without_tensors: bool = False, replace: bool = False,
+@old_options(max_bytes="max_size", first_without_tensors="no_tensor_first_split", replace="force")
+def split(source: AnyModel, prefix: Path, *, max_size: int = 0, max_tensors: int = 0,
+          shards: int = 0, no_tensor_first_split: bool = False, force: bool = False,
           dry_run: bool = False, progress: Progress = None) -> List[Shard]:
     """Split a model into ``PREFIX-00001-of-0000N.gguf`` and so on.
 
@@ -26,11 +27,11 @@ def split(source: AnyModel, prefix: Path, *, max_bytes: int = 0, max_tensors: in
     source : Model, or what `ingot.open` takes
     prefix : path
         Of the files, without the numbers.
-    max_bytes, max_tensors : int
+    max_size, max_tensors : int
         Of each file; 0: any number. At least one limit, or `shards`, has to be given.
     shards : int
         The number of files, as equal in size as can be.
-    first_without_tensors : bool
+    no_tensor_first_split : bool
         The first file holds only keys.
     dry_run : bool
         Only plan.
@@ -46,17 +47,18 @@ def split(source: AnyModel, prefix: Path, *, max_bytes: int = 0, max_tensors: in
     """
     model = opened(source)
     with about(prefix):
-        rows = _core.split(model._core, os.fspath(prefix), max_bytes, max_tensors, shards,
-                           first_without_tensors, replace, dry_run, progress)
+        rows = _core.split(model._core, os.fspath(prefix), max_size, max_tensors, shards,
+                           no_tensor_first_split, force, dry_run, progress)
     return as_rows(Shard, rows)
 
 
-def merge(source: AnyModel, path: Path, *, replace: bool = False, dry_run: bool = False,
+@old_options(replace="force")
+def merge(source: AnyModel, path: Path, *, force: bool = False, dry_run: bool = False,
           progress: Progress = None) -> int:
     """Merge a set of shards into one file, the original to the byte. Returns its size."""
     model = opened(source)
     with about(path):
-        return _core.merge(model._core, os.fspath(path), replace, dry_run, progress)
+        return _core.merge(model._core, os.fspath(path), force, dry_run, progress)
 
 
 class Conversion(NamedTuple):
@@ -69,17 +71,17 @@ class Conversion(NamedTuple):
     total_bytes: int
 
 
-def _convert_folder(plan: ImportPlan, path: str, max_file_bytes: int, replace: bool, dry_run: bool,
+def _convert_folder(plan: ImportPlan, path: str, max_size: int, force: bool, dry_run: bool,
                     progress: Progress) -> Conversion:
     """Writes what a folder becomes, in one file or in several."""
-    if max_file_bytes:
+    if max_size:
         prefix = path[:-len(".gguf")] if path.endswith(".gguf") else path
-        shards = plan.write_shards(prefix, max_bytes=max_file_bytes, replace=replace, dry_run=dry_run,
+        shards = plan.write_shards(prefix, max_size=max_size, force=force, dry_run=dry_run,
                                    progress=progress)
         return Conversion([shard.file for shard in shards], plan.remarks, [],
                           sum(shard.bytes for shard in shards))
     if not dry_run:
-        plan.write(path, replace=replace, progress=progress)
+        plan.write(path, force=force, progress=progress)
     return Conversion([path], plan.remarks, [], plan.bytes)
 
 
@@ -89,9 +91,9 @@ def exportable_architectures() -> List[str]:
 
 
 # Options that have no meaning for a model folder, be it read or written.
-_GGUF_OPTIONS = ("version", "byte_order", "alignment", "all_tensors")
-_BUMP_OPTIONS = ("bump_codes", "bump_context", "bump_config", "bump_manifest", "allow_loss", "widen",
-                 "strictly_original")
+_GGUF_OPTIONS = ("gguf_version", "endian", "align", "all_tensors")
+_BUMP_OPTIONS = ("dtype_codes", "ctx_size", "config_out", "manifest_out", "allow_loss", "widen",
+                 "strict_original")
 
 
 def _refuse_misplaced(options: Dict[str, Any], names: Iterable[str]) -> None:
@@ -105,21 +107,25 @@ def _export_folder(model: Model, folder: str, options: Dict[str, Any], dry_run: 
     """Writes a model as the folder that it could have been imported from."""
     _refuse_misplaced(options, _GGUF_OPTIONS + _BUMP_OPTIONS)
     # 0 is the usual size, as for the program.
-    given = chosen("export_folder", {**options, "max_file_bytes": options["max_file_bytes"] or None})
+    given = chosen("export_folder", {**options, "max_size": options["max_size"] or None})
     with about(folder):
         return Conversion(**_core.export_folder(model._core, folder, given, dry_run, progress))
 
 
-def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
+@old_options(format="to", max_file_bytes="max_size", version="gguf_version", byte_order="endian",
+             alignment="align", bump_codes="dtype_codes", bump_context="ctx_size",
+             bump_config="config_out", bump_manifest="manifest_out",
+             strictly_original="strict_original", replace="force")
+def convert(source: AnyModel, path: Path, *, to: Optional[str] = None,
             type: Optional[str] = None, all_tensors: bool = False, names: Optional[str] = None,
-            max_file_bytes: int = 0, version: Optional[int] = None,
-            byte_order: Optional[str] = None, alignment: Optional[int] = None,
-            bump_version: int = 3, bump_codes: Optional[str] = None,
-            bump_context: Optional[int] = None, bump_config: Optional[Path] = None,
-            bump_manifest: Optional[Path] = None, allow_loss: bool = False, widen: bool = False,
-            strictly_original: bool = False, base: Optional[Path] = None,
+            max_size: int = 0, gguf_version: Optional[int] = None,
+            endian: Optional[str] = None, align: Optional[int] = None,
+            bump_version: int = 3, dtype_codes: Optional[str] = None,
+            ctx_size: Optional[int] = None, config_out: Optional[Path] = None,
+            manifest_out: Optional[Path] = None, allow_loss: bool = False, widen: bool = False,
+            strict_original: bool = False, base: Optional[Path] = None,
             strict: bool = False, packing: Optional[str] = None, lossy: bool = False,
-            replace: bool = False, dry_run: bool = False,
+            force: bool = False, dry_run: bool = False,
             threads: int = 0, progress: Progress = None) -> Conversion:
     """Convert a model to another format, or to GGUF of another kind.
 
@@ -132,19 +138,19 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
     source : Model, or what `ingot.open` takes
     path : path
         The file to write; its ending tells the format. Or a folder that is empty or not there.
-    format : {"gguf", "safetensors", "bump", "npz"}, optional
+    to : {"gguf", "safetensors", "bump", "npz"}, optional
     type : str, optional
         F32, F16, BF16 or F64 for float and quantized tensors; of an adapter: F32 if there is none.
     all_tensors : bool
         GGUF: also norms and biases get `type`.
     names : {"keep", "hf"}
         Tensor names of safetensors and npz. Default: keep.
-    max_file_bytes : int
+    max_size : int
         safetensors, and a folder that is imported: where a new shard begins. A folder that is written:
         0 means 5 GB.
-    version, byte_order, alignment
+    gguf_version, endian, align
         Of a GGUF file.
-    bump_version, bump_codes, bump_context, bump_config, bump_manifest, allow_loss, widen, strictly_original
+    bump_version, dtype_codes, ctx_size, config_out, manifest_out, allow_loss, widen, strict_original
         Of a bump file: docs/convert.md.
     base : path, optional
         LoRA adapters: the folder of the base model, of which config.json is read. Default: `source`.
@@ -174,10 +180,10 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
     >>> ingot.convert("qwen3.gguf", "Qwen3-0.6B", names="hf", strict=True).outputs
     """
     target = os.fspath(path)
-    ending = format or _core.format_by_ending(target)
+    ending = to or _core.format_by_ending(target)
     writes_folder = names == "hf" and ending is None
-    bump_config = bump_config and os.fspath(bump_config)
-    bump_manifest = bump_manifest and os.fspath(bump_manifest)
+    config_out = config_out and os.fspath(config_out)
+    manifest_out = manifest_out and os.fspath(manifest_out)
     options = {**chosen("convert", locals()), "strict": strict, "packing": packing, "lossy": lossy}
     if (strict or packing or lossy) and not writes_folder:
         raise TypeError('strict, packing and lossy are for folders that are written: names="hf" and a '
@@ -187,12 +193,12 @@ def convert(source: AnyModel, path: Path, *, format: Optional[str] = None,
     folder = folder_with(source, "config.json", "adapter_config.json") if names is None else None
     if folder is not None and ending == "gguf":
         _refuse_misplaced(options, _GGUF_OPTIONS)
-        return _convert_folder(plan_folder(folder, base, type, threads), target, max_file_bytes,
-                               replace, dry_run, progress)
+        return _convert_folder(plan_folder(folder, base, type, threads), target, max_size,
+                               force, dry_run, progress)
     if base is not None:
         raise TypeError("base is for adapters")
-    model = opened(source)
+    model = source if isinstance(source, Model) else open_model(source, as_stored=True)
     if writes_folder:
         return _export_folder(model, target, options, dry_run, progress)
     with about(path):
-        return Conversion(**_core.convert(model._core, target, format or "", options, dry_run, progress))
+        return Conversion(**_core.convert(model._core, target, to or "", options, dry_run, progress))

@@ -32,7 +32,8 @@ def _number(value: Any) -> str:
 
 
 def _listed(facts: dict[str, Any], names: List[Tuple[str, str]]) -> str:
-    return ", ".join(f"{word} {_number(facts[key])}" for word, key in names
+    """Numbers that are known, each with its word: "{} layers"."""
+    return ", ".join(words.format(_number(facts[key])) for words, key in names
                      if facts[key] is not None)
 
 
@@ -51,11 +52,11 @@ def model_html(facts: dict[str, Any], files: Iterable[Tuple[str, str, dict[str, 
     rows = [
         ("architecture", _safe(model["architecture"] or "")),
         ("parameters", f"{_core.format_count(model['parameters'])}, {size}"),
-        ("shape", _listed(model, [("layers", "block_count"), ("width", "embedding_length"),
-                                  ("feed-forward", "feed_forward_length"),
-                                  ("experts", "expert_count"), ("used", "expert_used_count")])),
-        ("attention", _listed(model, [("heads", "head_count"), ("key-value heads", "head_count_kv")])),
-        ("context", _listed(model, [("tokens", "context_length")])),
+        ("shape", _listed(model, [("{} layers", "block_count"), ("{} wide", "embedding_length"),
+                                  ("{} feed-forward", "feed_forward_length"),
+                                  ("{} experts", "expert_count"), ("{} used", "expert_used_count")])),
+        ("attention", _listed(model, [("{} heads", "head_count"), ("{} key-value heads", "head_count_kv")])),
+        ("context", _listed(model, [("{} tokens", "context_length")])),
         ("types", _types(facts["types"])),
         ("label", _safe(model["file_type"] or "")),
         ("tokenizer", tokenizer),

@@ -8,7 +8,7 @@ from typing import Any, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 from . import _core
 from ._errors import Error, Path, about
-from ._facts import as_rows, chosen, in_numpy_order, old_names
+from ._facts import as_rows, chosen, in_numpy_order, old_names, old_options
 from ._metadata import wrap
 from ._model import Model
 from ._work import AnyModel, Progress, Shard, opened, plan_shards
@@ -89,8 +89,9 @@ class ImportPlan:
         works on models works on a folder, and to the same bytes."""
         return Model(self._core.open_model())
 
-    def write_shards(self, prefix: Path, *, max_bytes: int = 0, shards: int = 0,
-                     only: Optional[int] = None, replace: bool = False, dry_run: bool = False,
+    @old_options(max_bytes="max_size", replace="force")
+    def write_shards(self, prefix: Path, *, max_size: int = 0, shards: int = 0,
+                     only: Optional[int] = None, force: bool = False, dry_run: bool = False,
                      progress: Progress = None) -> List[Shard]:
         """Writes the model in several files, the same as `ingot.split` cuts.
 
@@ -98,34 +99,42 @@ class ImportPlan:
         ----------
         prefix : path
             Of the files, without the numbers.
-        max_bytes, shards : int
+        max_size, shards : int
             The largest size of a file, or the number of files.
         only : int, optional
             Writes this file alone, from 0; the others can be made elsewhere.
         """
         with about(prefix):
             name = os.fspath(prefix)
-            planned = plan_shards(self._core.open_model(), name, max_bytes, shards)
+            planned = plan_shards(self._core.open_model(), name, max_size, shards)
             if not dry_run:
-                self._core.write_shards(name, max_bytes, shards, only, replace, progress)
+                self._core.write_shards(name, max_size, shards, only, force, progress)
         return planned if only is None else [planned[only]]
 
-    def write(self, path: Path, *, replace: bool = False, progress: Progress = None) -> None:
+    @old_options(replace="force")
+    def write(self, path: Path, *, force: bool = False, progress: Progress = None) -> None:
         """Writes the model; it appears complete or not at all."""
         with about(path):
-            self._core.write(os.fspath(path), replace, progress)
+            self._core.write(os.fspath(path), force, progress)
 
 
+_OLD_OPTIONS = {
+    "as_class": "class_", "target_folder": "target_model_dir", "next_layers_only": "mtp",
+    "without_next_layers": "no_mtp", "fuse_experts": "fuse_gate_up_exps", "fp8_as_q8_0": "fp8_as_q8",
+    "dense_modules": "sentence_transformers_dense_modules"}
+
+
+@old_options(**_OLD_OPTIONS)
 def plan_import(folder: Path, *, type: Optional[str] = None, exact: bool = False,
                 pre: Optional[str] = None,
                 as_reference: bool = False, mistral_format: bool = False,
-                as_class: Optional[str] = None, model_name: Optional[str] = None,
+                class_: Optional[str] = None, model_name: Optional[str] = None,
                 metadata: Union[Mapping[str, Any], str, None] = None,
                 folder_name: Optional[str] = None, mmproj: bool = False,
-                target_folder: Optional[Path] = None,
-                next_layers_only: bool = False, without_next_layers: bool = False,
-                fuse_experts: bool = False, fp8_as_q8_0: bool = False,
-                dense_modules: bool = False,
+                target_model_dir: Optional[Path] = None,
+                mtp: bool = False, no_mtp: bool = False,
+                fuse_gate_up_exps: bool = False, fp8_as_q8: bool = False,
+                sentence_transformers_dense_modules: bool = False,
                 threads: int = 0) -> ImportPlan:
     """Plan the import of a folder of a Hugging Face model, and check all that can be checked before
     a byte is written: the architecture is known, every tensor has a place, no layer and no expert is
@@ -151,7 +160,7 @@ def plan_import(folder: Path, *, type: Optional[str] = None, exact: bool = False
     mistral_format : bool
         Read params.json and consolidated*.safetensors, Mistral's own form, also where config.json is
         there, too.
-    as_class : str, optional
+    class_ : str, optional
         The class whose rules count instead of those of config.json.
     model_name : str, optional
         Replaces ``general.name``.
@@ -162,15 +171,15 @@ def plan_import(folder: Path, *, type: Optional[str] = None, exact: bool = False
     mmproj : bool
         Make the projector of the folder, the file that engines load beside the model: its encoders
         of images and sound, and what makes tokens of them.
-    target_folder : path, optional
+    target_model_dir : path, optional
         The model that a draft belongs to, whose tokenizer is that of the draft.
-    next_layers_only, without_next_layers : bool
+    mtp, no_mtp : bool
         Layers that predict further tokens alone, as a draft; or all but them.
-    fuse_experts : bool
+    fuse_gate_up_exps : bool
         Gate and up matrices of experts become one tensor.
-    fp8_as_q8_0 : bool
+    fp8_as_q8 : bool
         Matrices of FP8 become Q8_0, whatever the type.
-    dense_modules : bool
+    sentence_transformers_dense_modules : bool
         Import the layers behind the pooling of a sentence-transformers model, too.
 
     Raises
@@ -181,7 +190,7 @@ def plan_import(folder: Path, *, type: Optional[str] = None, exact: bool = False
     """
     if metadata is not None and not isinstance(metadata, str):
         metadata = json.dumps(dict(metadata))
-    target_folder = None if target_folder is None else os.fspath(target_folder)
+    target_model_dir = None if target_model_dir is None else os.fspath(target_model_dir)
     name = os.fspath(folder)
     with about(folder):
         return ImportPlan(_core.ImportPlan(name, chosen("plan_import", locals())), name)
@@ -213,15 +222,16 @@ def plan_adapter_import(folder: Path, base: Path, *, type: Optional[str] = None,
                                                                             "threads": threads}), name)
 
 
-def import_model(folder: Path, path: Path, *, replace: bool = False, progress: Progress = None,
+@old_options(replace="force", **_OLD_OPTIONS)
+def import_model(folder: Path, path: Path, *, force: bool = False, progress: Progress = None,
                  type: Optional[str] = None, exact: bool = False, pre: Optional[str] = None,
                  as_reference: bool = False, mistral_format: bool = False,
-                 as_class: Optional[str] = None, model_name: Optional[str] = None,
+                 class_: Optional[str] = None, model_name: Optional[str] = None,
                  metadata: Union[Mapping[str, Any], str, None] = None,
                  folder_name: Optional[str] = None, mmproj: bool = False,
-                 target_folder: Optional[Path] = None, next_layers_only: bool = False,
-                 without_next_layers: bool = False, fuse_experts: bool = False,
-                 fp8_as_q8_0: bool = False, dense_modules: bool = False,
+                 target_model_dir: Optional[Path] = None, mtp: bool = False,
+                 no_mtp: bool = False, fuse_gate_up_exps: bool = False,
+                 fp8_as_q8: bool = False, sentence_transformers_dense_modules: bool = False,
                  threads: int = 0) -> ImportPlan:
     """Import a folder of a Hugging Face model as GGUF.
 
@@ -237,10 +247,10 @@ def import_model(folder: Path, path: Path, *, replace: bool = False, progress: P
     >>> ingot.import_model("Qwen3-0.6B", "qwen3.gguf", type="BF16")
     """
     given = dict(locals())
-    for of_the_writing in ("path", "replace", "progress"):
+    for of_the_writing in ("path", "force", "progress"):
         del given[of_the_writing]
     plan = plan_import(**given)
-    plan.write(path, replace=replace, progress=progress)
+    plan.write(path, force=force, progress=progress)
     return plan
 
 

@@ -7,7 +7,7 @@ from typing import List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _core
 from ._errors import Path, about
-from ._facts import as_rows, chosen, old_names, warn_of_old_name
+from ._facts import as_rows, chosen, old_names, old_options, warn_of_old_name
 from ._work import AnyModel, Progress, opened
 
 __all__ = ["LoraAdapter", "LoraChange", "LoraMerge", "merge_lora", "read_lora"]
@@ -79,9 +79,10 @@ class LoraMerge(NamedTuple):
 Adapters = Union[LoraAdapter, AnyModel]
 
 
+@old_options(replace="force")
 def merge_lora(source: AnyModel, adapters: Union[Adapters, Sequence[Adapters]], path: Path, *,
                scale: Union[float, Sequence[float]] = 1.0, type: Optional[str] = None,
-               replace: bool = False, dry_run: bool = False, threads: int = 0,
+               force: bool = False, dry_run: bool = False, threads: int = 0,
                progress: Progress = None) -> LoraMerge:
     """Merge LoRA adapters into a model: ``weight + scale * alpha / rank * (B @ A)``.
 
@@ -108,4 +109,4 @@ def merge_lora(source: AnyModel, adapters: Union[Adapters, Sequence[Adapters]], 
     scales = list(scale) if isinstance(scale, (list, tuple)) else [scale] * len(cores)
     with about(path):
         return LoraMerge(*_core.merge_lora(model._core, cores, scales, os.fspath(path),
-                                           chosen("merge_lora", locals()), replace, dry_run, progress))
+                                           chosen("merge_lora", locals()), force, dry_run, progress))

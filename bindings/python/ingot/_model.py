@@ -2,20 +2,26 @@
 """Models: opening, files."""
 from __future__ import annotations
 
+import json
 import os
-from typing import Any, List, NamedTuple, Optional, Union
+import warnings
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional, Union
 
 import numpy as np
 
 from . import _core
-from ._errors import Error, about, name_path, usage_error
+from ._errors import Error, Path, about, name_path, usage_error
 from ._facts import Facts, as_rows, old_names
 from ._handle import Handle
 from ._html import model_html
 from ._metadata import Metadata
 from ._tensor import Tensors
 
-__all__ = ["Field", "Model", "ModelFile", "open"]
+if TYPE_CHECKING:
+    import ingot
+
+__all__ = ["Field", "Model", "ModelFile", "open", "show"]
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, Any]
 
@@ -62,8 +68,9 @@ class Model:
     Any number of threads may use one model at a time.
     """
 
-    def __init__(self, core: _core.OpenModel) -> None:
+    def __init__(self, core: _core.OpenModel, remarks: List[Error] = []) -> None:
         self._handle = Handle(core)
+        self._remarks = remarks
         self.metadata = Metadata(self._handle)
         self.tensors = Tensors(self._handle)
 
@@ -99,6 +106,20 @@ class Model:
         """``general.architecture``"""
         return self.metadata.get("general.architecture")
 
+    @cached_property
+    def tokenizer(self) -> ingot.Tokenizer:
+        """The tokenizer, made when it is first asked for: ``ingot.Tokenizer(model)``."""
+        import ingot  # whose files that make these begin with this one
+        made: ingot.Tokenizer = ingot.Tokenizer(self)
+        return made
+
+    @cached_property
+    def chat_template(self) -> ingot.ChatTemplate:
+        """The default chat template, likewise: ``ingot.ChatTemplate(model)``. Raises `ingot.ChatError`
+        if there is none."""
+        import ingot
+        return ingot.ChatTemplate(self)
+
     def __getitem__(self, key: str) -> Any:
         """The value of a key, as of `metadata`."""
         return self.metadata[key]
@@ -115,13 +136,14 @@ class Model:
 
     @property
     def paths(self) -> List[str]:
-        """The files of the model; empty texts for those that are not on disk."""
+        """The files of the model, or the folder that is imported; empty texts for those that are not on
+        disk."""
         return self._core.paths()
 
     @property
     def files(self) -> List[ModelFile]:
         """The files as GGUF; more than one for a set of shards."""
-        return [ModelFile(**facts) for facts in self._core.files()]
+        return as_rows(ModelFile, self._core.files())
 
     @property
     def is_complete(self) -> bool:
@@ -135,8 +157,8 @@ class Model:
 
     @property
     def notices(self) -> List[Error]:
-        """Oddities of the file that did not prevent opening it."""
-        return self._core.notices()
+        """Oddities of the file, or of the folder that is imported, that did not prevent opening it."""
+        return self._core.notices() + self._remarks
 
     @property
     def facts(self) -> dict[str, str]:
@@ -170,7 +192,7 @@ class Model:
 
 
 def open(source: Source, *, access: str = "map", lenient: bool = False, shards: bool = True,
-         header_only: bool = False, uses_index: bool = False,
+         header_only: bool = False, uses_index: bool = False, as_stored: bool = False,
          limits: Optional[dict[str, int]] = None) -> Model:
     """Open a model.
 
@@ -178,10 +200,11 @@ def open(source: Source, *, access: str = "map", lenient: bool = False, shards: 
     ----------
     source : path, reference, bytes, bytearray, memoryview or file object
         A path is a file in any format that Ingot reads (the content decides), the first shard of a
-        set, or a folder of safetensors. A reference is an address (``https://...``) or a name such
-        as ``hf:org/repo:Q4_K_M``; only what is looked at is fetched. Bytes are the content of a
-        file; they are borrowed, not copied. A file object is binary and can seek; what cannot is
-        read to its end.
+        set, or a folder of a Hugging Face model, which opens as the model that `ingot.import_model`
+        would make of it: its tensors are made when they are read. A reference is an address
+        (``https://...``) or a name such as ``hf:org/repo:Q4_K_M``; only what is looked at is fetched.
+        Bytes are the content of a file; they are borrowed, not copied. A file object is binary and can
+        seek; what cannot is read to its end.
     access : {"map", "read"}
         Map files into memory, the fastest, or read them piece by piece: then another program that
         truncates the file causes an error, and not the end of this one.
@@ -195,6 +218,9 @@ def open(source: Source, *, access: str = "map", lenient: bool = False, shards: 
         Read a file that has a layout index through it: the tensors, and the keys with short values,
         without a look at the vocabulary. What is read so is unverified (`Model.is_verified`), as the
         writer of the file has written the index.
+    as_stored : bool
+        Open the weights of such a folder alone, under their names there. So it is done with a warning
+        where a folder cannot be imported.
     limits : dict, optional
         Limits for hostile files: ``max_header_bytes``, ``max_keys``, ``max_tensors``,
         ``max_string_bytes``, ``max_array_elements``, ``max_depth``.
@@ -227,6 +253,12 @@ def open(source: Source, *, access: str = "map", lenient: bool = False, shards: 
     if isinstance(source, (bytes, bytearray, memoryview, np.ndarray)):
         return Model(_core.open_bytes(source, lenient, header_only, uses_index, bounds))
     if isinstance(source, (str, os.PathLike)):
+        if not as_stored and is_model_folder(source):
+            try:
+                return open_folder(os.fspath(source))
+            except Error as error:
+                warnings.warn(f"{os.fspath(source)}: only its weights open, since it cannot be imported: {error}",
+                              stacklevel=2)
         return _open_path(os.fspath(source), access, lenient, shards, header_only, uses_index, bounds)
     if not hasattr(source, "read"):
         raise TypeError(f"a path, bytes or a binary file is needed, not {type(source).__name__}")
@@ -242,6 +274,34 @@ def _is_remote(path: str) -> bool:
         raise usage_error("invalid_argument", "this build does not read from servers; fetch the file "
                           "first", path)
     return False
+
+
+def show(source: Union[Model, Source]) -> Facts:
+    """Say what a model is: the document of ``ingot show --json``, which docs/json.md explains.
+
+    Parameters
+    ----------
+    source : Model, or what `ingot.open` takes
+
+    Examples
+    --------
+    >>> ingot.show("model.gguf")["memory"]["smallest_card_bytes"]
+    """
+    model = source if isinstance(source, Model) else open(source)
+    named = source if isinstance(source, (str, os.PathLike)) else model.paths[0]
+    return Facts(json.loads(_core.show(model._core, os.fspath(named))), {})
+
+
+def is_model_folder(path: Path) -> bool:
+    """Whether a path is a folder of a model with weights, as an import takes it."""
+    return os.path.isfile(os.path.join(path, "config.json")) and any(
+        name.startswith("model") and name.endswith(".safetensors") for name in os.listdir(path))
+
+
+def open_folder(path: str) -> Model:
+    """Opens what an import would make of such a folder."""
+    plan = _core.ImportPlan(path, {})
+    return Model(plan.open_model(), plan.remarks())
 
 
 _OTHER_FORMAT = ("not_gguf", "not_a_regular_file", "truncated", "io_error")

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._errors import about
-from ._facts import as_rows, chosen, in_numpy_order, old_names, warn_of_old_name
+from ._facts import as_rows, chosen, in_numpy_order, old_names, old_options, warn_of_old_name
 from ._importing import opened_or_imported
 from ._work import AnyModel, Path, Progress
 
@@ -96,10 +96,11 @@ class ImportanceMatrix(Mapping[str, "np.ndarray[Any, Any]"]):
         negative, NaN or infinite."""
         self._core.check()
 
-    def write(self, path: Path, *, format: str = "gguf", replace: bool = False) -> None:
+    @old_options(replace="force")
+    def write(self, path: Path, *, format: str = "gguf", force: bool = False) -> None:
         """Writes all as one file; `format` is "gguf" or "legacy"."""
         with about(path):
-            self._core.write(os.fspath(path), format, replace)
+            self._core.write(os.fspath(path), format, force)
 
 
 def imatrix(*paths: Path) -> ImportanceMatrix:
@@ -220,12 +221,13 @@ class QuantizePlan:
     def tensors(self) -> List[PlannedTensor]:
         return in_numpy_order(as_rows(PlannedTensor, self._core.tensors()))
 
-    def write(self, path: Union[Path, Sequence[Path]], *, replace: bool = False,
+    @old_options(replace="force")
+    def write(self, path: Union[Path, Sequence[Path]], *, force: bool = False,
               progress: Progress = None) -> List[TensorError]:
-        """Writes the model, atomically; with ``keep_shards`` a path for each shard."""
+        """Writes the model, atomically; with ``keep_split`` a path for each shard."""
         paths = _paths(path)
         with about(paths[0] if paths else ""):
-            return as_rows(TensorError, self._core.write(paths, replace, progress))
+            return as_rows(TensorError, self._core.write(paths, force, progress))
 
 
 def _paths(path: Union[Path, Sequence[Path]]) -> List[str]:
@@ -234,13 +236,20 @@ def _paths(path: Union[Path, Sequence[Path]]) -> List[str]:
     return [os.fspath(one) for one in path]
 
 
+_OLD_OPTIONS = {
+    "bits_per_weight": "target_bpw", "file_bytes": "target_size", "sensitivities": "sensitivity",
+    "importance": "imatrix", "leave_output": "leave_output_tensor", "output_type": "output_tensor_type",
+    "patterns": "tensor_type", "keep_shards": "keep_split"}
+
+
+@old_options(**_OLD_OPTIONS)
 def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
-                      bits_per_weight: Optional[float] = None, file_bytes: Optional[int] = None,
-                      sensitivities: Optional[Iterable[TensorSensitivity]] = None,
-                      importance: Union[ImportanceMatrix, Path, None] = None, pure: bool = False,
-                      leave_output: bool = False, output_type: Optional[str] = None,
+                      target_bpw: Optional[float] = None, target_size: Optional[int] = None,
+                      sensitivity: Optional[Iterable[TensorSensitivity]] = None,
+                      imatrix: Union[ImportanceMatrix, Path, None] = None, pure: bool = False,
+                      leave_output_tensor: bool = False, output_tensor_type: Optional[str] = None,
                       token_embedding_type: Optional[str] = None,
-                      patterns: Optional[Mapping[str, str]] = None, keep_shards: bool = False,
+                      tensor_type: Optional[Mapping[str, str]] = None, keep_split: bool = False,
                       allow_requantize: bool = False, allow_nan: bool = False,
                       pre: Optional[str] = None, effort: str = "auto", feedback: bool = True,
                       threads: int = 0, max_memory: int = 0, resume: bool = False,
@@ -253,15 +262,15 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
         A folder is imported while it is read, with the weights in their own type.
     recipe : str, optional
         A named mixture such as ``"Q4_K_M"``; `ingot.recipes` lists them. Without one:
-    bits_per_weight, file_bytes : optional
+    target_bpw, target_size : optional
         A target; types are chosen so that the error is least among all choices that fit.
-    sensitivities : iterable of TensorSensitivity, optional
+    sensitivity : iterable of TensorSensitivity, optional
         For a target: what the error of each tensor costs. Tensors that are not among them count as
         the median of those that are.
-    importance : ImportanceMatrix or path, optional
-    pure, leave_output, output_type, token_embedding_type, patterns
-        Changes to the recipe, as of ``ingot quantize``; `patterns` maps regular expressions to types.
-    keep_shards : bool
+    imatrix : ImportanceMatrix or path, optional
+    pure, leave_output_tensor, output_tensor_type, token_embedding_type, tensor_type
+        Changes to the recipe, as of ``ingot quantize``; `tensor_type` maps regular expressions to types.
+    keep_split : bool
         Write as many files as the model has.
     allow_requantize, allow_nan : bool
         Quantize what is quantized already; weights that are not finite.
@@ -271,7 +280,7 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
         How blocks are chosen, as for `ingot.quantize`; ``"auto"`` looks at a sample of each tensor.
     feedback : bool
         With ``"best"``, let later weights of a row make good the errors of earlier ones wherever
-        `importance` has second moments (``moment_columns=`` of `collect_importance`).
+        `imatrix` has second moments (``moments=`` of `collect_importance`).
     max_memory : int
         Limit of the memory of the process while it writes, bytes; 0 for none. What Python held
         before counts, and so do pages of mapped files: open `source` with ``access="read"``.
@@ -287,29 +296,30 @@ def plan_quantization(source: AnyModel, recipe: Optional[str] = None, *,
         ``requantize_refused``, ``weights_required``, ``imatrix_mismatch``, ``target_too_small``;
         ``invalid_argument`` for a sensitivity that is no number from 0, or without an error.
     TypeError
-        For sensitivities without a target.
+        For a sensitivity without a target.
     """
-    if sum(one is not None for one in (recipe, bits_per_weight, file_bytes)) != 1:
-        raise TypeError("either a recipe, bits_per_weight or file_bytes is needed")
-    if sensitivities is not None and recipe is not None:
-        raise TypeError("sensitivities go with bits_per_weight or file_bytes")
-    matrix = opened_importance(importance)
-    patterns = dict(patterns or {})
+    if sum(one is not None for one in (recipe, target_bpw, target_size)) != 1:
+        raise TypeError("either a recipe, target_bpw or target_size is needed")
+    if sensitivity is not None and recipe is not None:
+        raise TypeError("sensitivity goes with target_bpw or target_size")
+    matrix = opened_importance(imatrix)
+    tensor_type = dict(tensor_type or {})
     options = chosen("plan_quantization", locals())
-    options["sensitivities"] = None if sensitivities is None else list(sensitivities)
+    options["sensitivities"] = None if sensitivity is None else list(sensitivity)
     model = opened_or_imported(source, pre, threads)
     return QuantizePlan(_core.QuantizeJob(model._core, options, matrix._core if matrix else None,
                                           matrix.name if matrix else "", progress))
 
 
+@old_options(replace="force", **_OLD_OPTIONS)
 def quantize_model(source: AnyModel, path: Union[Path, Sequence[Path]],
-                   recipe: Optional[str] = None, *, replace: bool = False,
-                   bits_per_weight: Optional[float] = None, file_bytes: Optional[int] = None,
-                   sensitivities: Optional[Iterable[TensorSensitivity]] = None,
-                   importance: Union[ImportanceMatrix, Path, None] = None, pure: bool = False,
-                   leave_output: bool = False, output_type: Optional[str] = None,
+                   recipe: Optional[str] = None, *, force: bool = False,
+                   target_bpw: Optional[float] = None, target_size: Optional[int] = None,
+                   sensitivity: Optional[Iterable[TensorSensitivity]] = None,
+                   imatrix: Union[ImportanceMatrix, Path, None] = None, pure: bool = False,
+                   leave_output_tensor: bool = False, output_tensor_type: Optional[str] = None,
                    token_embedding_type: Optional[str] = None,
-                   patterns: Optional[Mapping[str, str]] = None, keep_shards: bool = False,
+                   tensor_type: Optional[Mapping[str, str]] = None, keep_split: bool = False,
                    allow_requantize: bool = False, allow_nan: bool = False,
                    pre: Optional[str] = None, effort: str = "auto", feedback: bool = True,
                    threads: int = 0, max_memory: int = 0, resume: bool = False,
@@ -324,13 +334,14 @@ def quantize_model(source: AnyModel, path: Union[Path, Sequence[Path]],
         One for each tensor, in the order of the file.
     """
     given = dict(locals())
-    for of_the_writing in ("path", "replace", "progress"):
+    for of_the_writing in ("path", "force", "progress"):
         del given[of_the_writing]
-    return plan_quantization(**given).write(path, replace=replace, progress=progress)
+    return plan_quantization(**given).write(path, force=force, progress=progress)
 
 
+@old_options(replace="force")
 def quantize_together(plans: Sequence[QuantizePlan], paths: Sequence[Union[Path, Sequence[Path]]], *,
-                      replace: bool = False, progress: Progress = None) -> List[List[TensorError]]:
+                      force: bool = False, progress: Progress = None) -> List[List[TensorError]]:
     """Write several plans of one open model, which is read and decoded once for all of them.
 
     Parameters
@@ -338,7 +349,7 @@ def quantize_together(plans: Sequence[QuantizePlan], paths: Sequence[Union[Path,
     plans : sequence of QuantizePlan
         Made with the same `Model`.
     paths : sequence of paths
-        One for each plan; with ``keep_shards`` a sequence of paths.
+        One for each plan; with ``keep_split`` a sequence of paths.
 
     Returns
     -------
@@ -354,5 +365,5 @@ def quantize_together(plans: Sequence[QuantizePlan], paths: Sequence[Union[Path,
     if len(plans) != len(paths):
         raise ValueError(f"{len(plans)} plans need as many paths, not {len(paths)}")
     rows = _core.quantize_together([plan._core for plan in plans], [_paths(path) for path in paths],
-                                   replace, progress)
+                                   force, progress)
     return [as_rows(TensorError, one) for one in rows]

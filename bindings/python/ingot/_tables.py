@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, NamedTuple, Optional
 
 from . import _core
+from ._display import Rows
 from ._errors import usage_error
 from ._facts import as_rows, old_names
 
@@ -29,7 +30,7 @@ class Recipe(NamedTuple):
 
 def recipes() -> List[Recipe]:
     """The named mixtures of types."""
-    return [Recipe(*row) for row in _core.recipes()]
+    return Rows(Recipe(*row) for row in _core.recipes())
 
 
 @old_names(name="rule")
@@ -77,7 +78,7 @@ class DeviceModel(NamedTuple):
 
 def device_models() -> List[DeviceModel]:
     """The devices that `ingot.fit` knows by name."""
-    return [DeviceModel(*row) for row in _core.device_models()]
+    return Rows(DeviceModel(*row) for row in _core.device_models())
 
 
 def this_machine() -> Dict[str, Any]:
@@ -97,7 +98,7 @@ class MetadataKey(NamedTuple):
 
 def metadata_keys() -> List[MetadataKey]:
     """The standard keys, and the types that they usually have."""
-    return [MetadataKey(*row) for row in _core.standard_keys()]
+    return Rows(MetadataKey(*row) for row in _core.standard_keys())
 
 
 class ShardName(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._errors import about
+from ._facts import old_options
 from ._model import Model, Source
 from ._work import AnyModel, Path, opened
 
@@ -26,7 +27,7 @@ class Tokenizer:
     Parameters
     ----------
     source : Model, or what `ingot.open` takes
-    pre_tokenizer : str, optional
+    pre : str, optional
         Instead of the one that the file names.
 
     Examples
@@ -36,8 +37,9 @@ class Tokenizer:
     'Hello'
     """
 
-    def __init__(self, source: Union[Model, Source], *, pre_tokenizer: str = "") -> None:
-        self._core = _core.Tokenizer(opened(source)._core, pre_tokenizer)
+    @old_options(pre_tokenizer="pre")
+    def __init__(self, source: Union[Model, Source], *, pre: str = "") -> None:
+        self._core = _core.Tokenizer(opened(source)._core, pre)
 
     def __len__(self) -> int:
         return len(self._core)
@@ -71,7 +73,7 @@ class Tokenizer:
         return self._core.encode_batch(list(texts), add_special, parse_special, threads)
 
     def decode(self, ids: Ids, *, remove_special: bool = False, show_special: bool = True,
-               errors: str = "replace") -> str:
+               errors: str = "force") -> str:
         """The text of ids. Bytes that are no UTF-8 are handled as by ``bytes.decode(errors=)``."""
         return self.decode_bytes(ids, remove_special=remove_special,
                                  show_special=show_special).decode("utf-8", errors)
@@ -123,8 +125,9 @@ class Tokenizer:
         return f"<ingot.Tokenizer: {self.family}, {len(self)} tokens>"
 
 
-def export_tokenizer(source: AnyModel, path: Path, *, pre_tokenizer: str = "",
-                     replace: bool = False) -> List[str]:
+@old_options(pre_tokenizer="pre", replace="force")
+def export_tokenizer(source: AnyModel, path: Path, *, pre: str = "",
+                     force: bool = False) -> List[str]:
     """Write the tokenizer in the files of Hugging Face's libraries, all or none of them.
 
     Parameters
@@ -132,9 +135,9 @@ def export_tokenizer(source: AnyModel, path: Path, *, pre_tokenizer: str = "",
     source : Model, or what `ingot.open` takes
     path : path
         A folder, which is made if needed, or the name of tokenizer.json if it ends in ``.json``.
-    pre_tokenizer : str, optional
+    pre : str, optional
         Instead of the one that the file names.
-    replace : bool
+    force : bool
         Replace files that exist.
 
     Returns
@@ -154,7 +157,7 @@ def export_tokenizer(source: AnyModel, path: Path, *, pre_tokenizer: str = "",
     []
     """
     with about(path):
-        return _core.export_tokenizer(opened(source)._core, os.fspath(path), pre_tokenizer, replace)
+        return _core.export_tokenizer(opened(source)._core, os.fspath(path), pre, force)
 
 
 class Run(NamedTuple):
@@ -219,6 +222,12 @@ class ChatTemplate:
     def variables(self) -> List[str]:
         """The variables that it reads and does not set."""
         return self._core.variables()
+
+    @property
+    def format(self) -> Optional[str]:
+        """The name of the prompt format, found by rendering: "ChatML", "Llama 3"; None for one that is not
+        known. docs/chat-templates.md lists them."""
+        return self._core.prompt_format() or None
 
     @property
     def features(self) -> Dict[str, bool]:

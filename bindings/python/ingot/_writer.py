@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._codec import Array, tensor_type
 from ._errors import about
-from ._facts import old_names
+from ._facts import old_names, old_options
 from ._metadata import Elements
 from ._model import Model
 from ._names import UnknownName
@@ -46,7 +46,7 @@ class Writer(MutableMapping[str, Any]):
     version : int
         Of the format: 3; 1 and 2 only little-endian.
     byte_order : {"little", "big"}
-    replace : bool
+    force : bool
         Replace a file that exists; else UsageError ``already_exists``.
     lenient : bool
         Also write what only a lenient reader opens.
@@ -61,13 +61,14 @@ class Writer(MutableMapping[str, Any]):
     ...     writer.add_tensor("token_embd.weight", numpy.zeros((4, 256), numpy.float32))
     """
 
+    @old_options(replace="force")
     def __init__(self, path: Path, *, version: int = 3, byte_order: str = "little",
-                 replace: bool = False, lenient: bool = False, progress: Progress = None) -> None:
+                 force: bool = False, lenient: bool = False, progress: Progress = None) -> None:
         self.path = _path(path)
         self._core = _core.Writer()
         self._format = (version, byte_order)
         self._lenient = lenient
-        self._replace = replace
+        self._force = force
         self._progress = progress
 
     def set(self, key: str, value: Any, type: Optional[str] = None) -> None:
@@ -166,7 +167,7 @@ class Writer(MutableMapping[str, Any]):
     def write(self) -> None:
         """Writes the file; the end of the ``with`` block does it."""
         with about(self.path):
-            self._core.write(self.path, *self._format, self._lenient, self._replace, self._progress)
+            self._core.write(self.path, *self._format, self._lenient, self._force, self._progress)
 
     def __enter__(self) -> Writer:
         return self
@@ -201,13 +202,14 @@ class Edit(MutableMapping[str, Any]):
         What was done, after the ``with`` block.
     """
 
-    def __init__(self, path: Path, output: Optional[Path] = None, *, replace: bool = False,
+    @old_options(replace="force")
+    def __init__(self, path: Path, output: Optional[Path] = None, *, force: bool = False,
                  reserve: Optional[int] = None, lenient: bool = False,
                  wait: Optional[float] = None, progress: Progress = None) -> None:
         self.path = _path(path)
         self.outcome: Optional[EditPlan] = None
         self._output = None if output is None else _path(output)
-        self._replace = replace
+        self._force = force
         self._progress = progress
         with about(self.path):
             self._open: Optional[_core.Edit] = _core.Edit(self.path, lenient,
@@ -279,7 +281,7 @@ class Edit(MutableMapping[str, Any]):
         """Saves the changes; the end of the ``with`` block does it."""
         core, self._open = self._core, None
         with about(self._output or self.path):
-            self.outcome = EditPlan(**core.save(self._output, self._replace, self._progress))
+            self.outcome = EditPlan(**core.save(self._output, self._force, self._progress))
         return self.outcome
 
     def discard(self) -> None:
@@ -300,7 +302,8 @@ class Edit(MutableMapping[str, Any]):
             self.save()
 
 
-def edit(path: Path, output: Optional[Path] = None, *, replace: bool = False,
+@old_options(replace="force")
+def edit(path: Path, output: Optional[Path] = None, *, force: bool = False,
          reserve: Optional[int] = None, lenient: bool = False, wait: Optional[float] = None,
          progress: Progress = None) -> Edit:
     """Edit the keys and tensor names of a GGUF file, without writing its data again if possible.
@@ -311,7 +314,7 @@ def edit(path: Path, output: Optional[Path] = None, *, replace: bool = False,
         The file; locked against other edits until the end of the ``with`` block.
     output : path, optional
         A new file, instead of changing this one.
-    replace : bool
+    force : bool
         Replace an `output` that exists.
     reserve : int, optional
         Bytes of slack to keep before the data for later edits.
@@ -336,5 +339,5 @@ def edit(path: Path, output: Optional[Path] = None, *, replace: bool = False,
     >>> keys.outcome.way
     'in_place'
     """
-    return Edit(path, output, replace=replace, reserve=reserve, lenient=lenient, wait=wait,
+    return Edit(path, output, force=force, reserve=reserve, lenient=lenient, wait=wait,
                 progress=progress)

@@ -164,6 +164,7 @@ void add_check(py::module_& module);
 void add_compare(py::module_& module);
 void add_estimate(py::module_& module);
 void add_options(py::module_& module);
+void add_show(py::module_& module);
 void add_tokenizer(py::module_& module);
 void add_template(py::module_& module);
 void add_import(py::module_& module);

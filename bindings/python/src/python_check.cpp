@@ -3,12 +3,78 @@
 #include <ingot/check.hpp>
 #include <ingot/check_folder.hpp>
 #include <ingot/repair.hpp>
+#include <ingot/shard_name.hpp>
 #include <ingot/store.hpp>
+#ifdef INGOT_HAS_REMOTE
+#include <ingot/remote.hpp>
+#endif
 
 #include "python_facts.hpp"
 
 namespace ingot::python {
 namespace {
+
+#ifdef INGOT_HAS_REMOTE
+/// Checks the model that a reference means; one that is refused is a finding.
+Result<void> check_remote(const Reference& reference, const RemoteOptions& remote,
+                          const CheckOptions& options, const FindingSink& sink) {
+  INGOT_TRY(const RemoteStore store, RemoteStore::open(reference, remote));
+  if (options.with_data) {
+    for (const RemoteFile& file : store.model_files()) {
+      store.allow_more_bytes(file.size_bytes.value_or(0));
+    }
+  }
+  const Result<OpenedModel> opened = store.open_model();
+  if (opened) {
+    CheckOptions own = options;
+    own.is_foreign = opened->format != FileFormat::gguf;
+    INGOT_TRY_VOID(check_model(opened->model, own, sink));
+    return {};
+  }
+  const ErrorCategory category = category_of(opened.error().code);
+  if (category != ErrorCategory::input && category != ErrorCategory::lenient) {
+    return fail(opened.error());
+  }
+  sink(explain_refusal({}, opened.error()));
+  return {};
+}
+
+/// Checks what a reference means: the folder of a model, every GGUF model of a repository, whose
+/// findings name its file, or one model.
+Result<void> check_reference(const std::string& text, const RemoteOptions& remote,
+                             const CheckOptions& options, const FindingSink& sink) {
+  INGOT_TRY(Reference reference, parse_reference(text));
+  const bool is_hub =
+      reference.kind == ReferenceKind::hub || reference.kind == ReferenceKind::model_scope;
+  if (!is_hub || !reference.path.empty() || !reference.quantization.empty()) {
+    return check_remote(reference, remote, options, sink);
+  }
+  INGOT_TRY(const RemoteStore store, RemoteStore::open_repository(reference, remote));
+  if (has_model_to_import(store, {})) {
+    if (options.with_data) {
+      for (const RemoteFile& file : store.files()) {
+        store.allow_more_bytes(file.size_bytes.value_or(0));
+      }
+    }
+    INGOT_TRY_VOID(check_folder(store, {}, options, sink));
+    return {};
+  }
+  if (!store.commit().empty()) reference.revision = store.commit();
+  bool has_models = false;
+  for (const RemoteFile& file : store.files()) {
+    const std::optional<ShardName> shard = parse_shard_name(file.name);
+    if (!file.name.ends_with(".gguf") || (shard && shard->index != 0)) continue;
+    has_models = true;
+    reference.path = file.name;
+    INGOT_TRY_VOID(check_remote(reference, remote, options, [&](Finding finding) {
+      if (finding.file.empty()) finding.file = file.name;
+      sink(finding);
+    }));
+  }
+  if (has_models) return {};
+  return fail(Errc::invalid_argument, text, "the repository holds no model that could be checked");
+}
+#endif
 
 /// The findings of a path, or of a model that is open.
 py::object check(const py::object& source, bool with_data, const std::vector<std::string>& rules,
@@ -28,12 +94,21 @@ py::object check(const py::object& source, bool with_data, const std::vector<std
   const FindingSink sink = [&](const Finding& finding) { findings.push_back(finding); };
   if (py::isinstance<py::str>(source)) {
     const std::string path = to_bytes(py::reinterpret_borrow<py::str>(source));
-    run(progress, [&](const Report& report) {
+    run(progress, [&](const Report& report) -> Result<void> {
       options.progress = report;
-      if (has_model_to_import(file_system(), path)) {
-        return check_folder(file_system(), path, options, sink);
+#ifdef INGOT_HAS_REMOTE
+      if (is_remote_reference(path)) {
+        RemoteOptions remote = remote_options();
+        remote.should_stop = [report] { return !report(0); };
+        return check_reference(path, remote, options, sink);
       }
-      return check_file(path, {}, options, sink);
+#endif
+      if (has_model_to_import(file_system(), path)) {
+        INGOT_TRY_VOID(check_folder(file_system(), path, options, sink));
+      } else {
+        INGOT_TRY_VOID(check_file(path, {}, options, sink));
+      }
+      return {};
     });
   } else {
     const auto& model = py::cast<const OpenModel&>(source);
@@ -65,6 +140,9 @@ py::dict repair(const py::str& path, const py::str& target, bool drops_broken, b
 
 void add_check(py::module_& module) {
   module.def("check", &check);
+  module.def("has_model_to_import", [](const py::str& folder) {
+    return has_model_to_import(file_system(), to_bytes(folder));
+  });
   module.def("repair", &repair);
   module.def("identify_content", [](const py::object& head, std::uint64_t file_bytes) {
     return std::string(identify_content(Buffer(head).bytes(), file_bytes));

@@ -13,6 +13,7 @@ namespace {
 /// A planned import. Values of its keys that Python has keep it alive.
 struct ImportPlan {
   std::unique_ptr<Import> import;
+  std::string folder;
 };
 
 using PlanPointer = std::shared_ptr<ImportPlan>;
@@ -21,7 +22,7 @@ PlanPointer make_import_plan(const py::str& folder, const py::dict& options) {
   const std::string name = to_bytes(folder);
   const auto to = options_from<ImportOptions>(options);
   return std::make_shared<ImportPlan>(ImportPlan{
-      run(py::none(), [&](const Report&) { return plan_import(file_system(), name, to); })});
+      run(py::none(), [&](const Report&) { return plan_import(file_system(), name, to); }), name});
 }
 
 PlanPointer make_adapter_plan(const py::str& folder, const py::str& base_folder,
@@ -29,9 +30,10 @@ PlanPointer make_adapter_plan(const py::str& folder, const py::str& base_folder,
   const std::string name = to_bytes(folder);
   const std::string base = to_bytes(base_folder);
   const auto to = options_from<ImportOptions>(options);
-  return std::make_shared<ImportPlan>(ImportPlan{run(py::none(), [&](const Report&) {
+  auto import = run(py::none(), [&](const Report&) {
     return plan_adapter_import(file_system(), name, file_system(), base, to);
-  })});
+  });
+  return std::make_shared<ImportPlan>(ImportPlan{std::move(import), name});
 }
 
 /// Calls `find` for a folder, without the GIL.
@@ -57,9 +59,9 @@ py::list import_keys_of(const PlanPointer& self) {
 
 /// The model that the folder would become, which the import makes as it is read.
 std::shared_ptr<OpenModel> open_model(const PlanPointer& self) {
-  return std::make_shared<OpenModel>(OpenModel{
-      self,
-      OpenedModel{run(py::none(), [&](const Report&) { return self->import->open_model(); })}});
+  OpenedModel opened{run(py::none(), [&](const Report&) { return self->import->open_model(); })};
+  opened.paths = {self->folder};
+  return std::make_shared<OpenModel>(OpenModel{self, std::move(opened)});
 }
 
 /// The limits are those of `split`, which tells the names of the files.

@@ -29,6 +29,7 @@ PYBIND11_MODULE(_core, module) {
   add_compare(module);
   add_estimate(module);
   add_options(module);
+  add_show(module);
   add_tokenizer(module);
   add_template(module);
   add_import(module);

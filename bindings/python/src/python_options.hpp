@@ -33,9 +33,7 @@ inline constexpr Choice<FolderPacking> choices_of<FolderPacking>[] = {
     {"none", FolderPacking::none}, {"mlx", FolderPacking::mlx}, {"gptq", FolderPacking::gptq}};
 template <>
 inline constexpr Choice<FlashAttention> choices_of<FlashAttention>[] = {
-    {"automatic", FlashAttention::automatic},
-    {"on", FlashAttention::on},
-    {"off", FlashAttention::off}};
+    {"auto", FlashAttention::automatic}, {"on", FlashAttention::on}, {"off", FlashAttention::off}};
 
 /// The visitor that sets the options that a dict names, and are not None. Throws a TypeError for a
 /// value that an option cannot hold, Failed for a word that it does not know.

@@ -144,6 +144,8 @@ void add_template(py::module_& module) {
       .def("render", &render)
       .def("encode", &encode_messages)
       .def("profile", &profile)
+      .def("prompt_format",
+           [](const ChatTemplate& self) { return to_str(profile_chat(self).format); })
       .def("lint", [](const ChatTemplate& self) {
         return list_of(lint_chat(self), [](const ChatRemark& remark) {
           return py::make_tuple(remark.line, remark.column, to_str(remark.text));
