@@ -71,7 +71,8 @@ sha256sum part-* >before
 for out in hard.gguf soft.gguf; do
   expect_error 2 'one of the shards' "$ingot" merge part-00001-of-00003.gguf "$out" --force
 done
-expect_error 3 'directory; give a file name' "$ingot" merge part-00001-of-00003.gguf folder.gguf --force
+"$ingot" merge part-00001-of-00003.gguf folder.gguf --force -q
+[[ -f folder.gguf/part.gguf ]] || fail "no file in the folder"
 expect_error 4 'create the output' "$ingot" merge part-00001-of-00003.gguf missing/out.gguf
 expect_error 3 'not a shard of the set' "$ingot" merge part-*.gguf model.gguf -o x.gguf
 cp part-00003-of-00003.gguf kept

@@ -3,8 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <ingot/text.hpp>
 #include <memory>
 
+#include "cli/console.hpp"
 #include "cli/model_files.hpp"
 #include "text/shard_part.hpp"
 #include "text/words.hpp"
@@ -73,11 +75,30 @@ std::string output_path(const std::string& out, const std::string& name, const s
 }
 
 Result<void> make_output_folder(const std::string& out) {
-  if (!out.ends_with('/')) return {};
+  const std::size_t pattern = out.find('{');
+  const std::string folder = out.ends_with('/') ? out : out.substr(0, out.rfind('/', pattern) + 1);
+  if (folder.empty() || (pattern == std::string::npos && folder != out)) return {};
   std::error_code error;
-  fs::create_directories(out, error);
+  fs::create_directories(folder, error);
   if (!error) return {};
-  return fail(Errc::io_error, out, "cannot make the folder: " + error.message());
+  return fail(Errc::io_error, folder, "cannot make the folder: " + error.message());
+}
+
+Result<void> resolve_output(std::string& out, const std::string& name, bool is_dry_run) {
+  if (!is_output_folder(out)) return {};
+  if (!is_dry_run) INGOT_TRY_VOID(make_output_folder(out));
+  out = (fs::path(out) / name).generic_string();
+  return {};
+}
+
+std::string copy_name(const std::string& path, std::string_view ending) {
+  return prefix_of(name_of_file(path)) + std::string(ending);
+}
+
+void remark_written(Console& console, const std::string& out) {
+  std::error_code error;
+  const std::uintmax_t size_bytes = fs::file_size(out, error);
+  if (!error) console.remark(out, "written, " + format_bytes(size_bytes));
 }
 
 }  // namespace ingot::cli

@@ -12,6 +12,8 @@ class App;
 
 namespace ingot::cli {
 
+class Console;
+
 /// Declares OUT, as an argument and as -o OUT; to give both is wrong usage.
 void add_output(CLI::App& app, std::string& target, const std::string& name,
                 const std::string& description);
@@ -31,7 +33,19 @@ void add_output(CLI::App& app, std::string& target, const std::string& name,
 [[nodiscard]] std::string output_path(const std::string& out, const std::string& name,
                                       const std::string& type, std::string_view ending = ".gguf");
 
-/// Makes the folder that OUT means by its "/" at the end; does nothing for others.
+/// Makes the folder that OUT means by its "/" at the end, or that its pattern is in; does nothing
+/// for others.
 [[nodiscard]] Result<void> make_output_folder(const std::string& out);
+
+/// Makes OUT the file that it means: in a folder, which is made unless `is_dry_run`, that of the
+/// name.
+[[nodiscard]] Result<void> resolve_output(std::string& out, const std::string& name,
+                                          bool is_dry_run = false);
+
+/// "model.gguf" of "models/model.gguf" and of "models/model": a name for a copy in another folder.
+[[nodiscard]] std::string copy_name(const std::string& path, std::string_view ending = ".gguf");
+
+/// Says that a file is written, and how large it is; nothing of standard output ("-").
+void remark_written(Console& console, const std::string& out);
 
 }  // namespace ingot::cli

@@ -9,6 +9,7 @@
 #include "cli/json_stream.hpp"
 #include "commands/card/card_data.hpp"
 #include "commands/card/card_page.hpp"
+#include "commands/output_name.hpp"
 #include "text/report_file.hpp"
 #include "text/whole_file.hpp"
 
@@ -33,7 +34,8 @@ struct Options : CardRequest {
   bool is_forced = false;
 };
 
-ExitCode run(const Options& options, Console& console) {
+ExitCode run(Options& options, Console& console) {
+  INGOT_CLI_TRY_VOID(resolve_output(options.out, "README.md"), console, options.out);
   const bool has_file = !options.out.empty() && options.out != "-";
   if (console.is_json() && has_file) {
     return console.refuse_usage("card: --json prints to stdout; leave out -o");
@@ -65,6 +67,7 @@ ExitCode run(const Options& options, Console& console) {
   INGOT_CLI_TRY_VOID(print_to(file, [&](Output& out) { write_card(out, facts); }), console,
                      options.out);
   INGOT_CLI_TRY_VOID(file.commit(), console, options.out);
+  remark_written(console, options.out);
   return ExitCode::done;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"
 #include "commands/download/remote_download.hpp"
+#include "commands/output_name.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -28,9 +29,13 @@ struct Options {
 };
 
 void run(const Options& options, Console& console) {
+  if (const auto made = make_output_folder(options.request.folder); !made) {
+    return console.finish(console.fail(options.request.folder, made.error()));
+  }
   std::error_code error;
   if (!std::filesystem::is_directory(options.request.folder, error)) {
-    const Error missing{Errc::io_error, Error::no_offset, {}, "it is not a folder; make it first"};
+    const Error missing{
+        Errc::io_error, Error::no_offset, {}, "it is not a folder; with / at its end it is made"};
     return console.finish(console.fail(options.request.folder, missing));
   }
   JsonStream json(console.out());
@@ -57,7 +62,7 @@ void add_download_command(CLI::App& program, Console& console) {
   require(add_argument(command, "REF", options->references,
                        "References to models, as docs/remote.md lists them"));
   add_text(command, "-o,--output", options->request.folder, "DIR",
-           "The folder for the files, which exists; default: this one");
+           "The folder for the files, made if it ends in /; default: this one");
   add_number(command, "--connections", options->request.connections, 1, 16,
              "Ranges that are fetched at the same time; default: 4");
   add_switch(command, "--force", options->request.may_replace, "Replace files that exist");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <ingot/npy.hpp>
 #include <ingot/output_file.hpp>
 #include <ingot/parallel.hpp>
@@ -19,6 +20,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
+#include "commands/output_name.hpp"
 #include "text/name_match.hpp"
 #include "text/value_text.hpp"
 
@@ -208,7 +210,17 @@ Result<void> write_tensor(const Options& options, Form form, const Model& model,
   return written;
 }
 
-ExitCode run(const Options& options, Console& console) {
+/// The name of a tensor as that of a file: whatever it is, it leads nowhere else.
+std::string file_name_of(std::string name) {
+  for (char& c : name) {
+    const bool is_plain =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-';
+    if (!is_plain) c = '_';
+  }
+  return name;
+}
+
+ExitCode run(Options& options, Console& console) {
   if (console.is_json()) {
     return console.refuse_usage("extract: it reports nothing, so there is no --json");
   }
@@ -216,10 +228,13 @@ ExitCode run(const Options& options, Console& console) {
     return console.refuse_usage("extract: a terminal cannot show this; give -o FILE, or a pipe");
   }
   // The command reads instead of mapping, as mapped pages would count as memory of the process.
-  INGOT_CLI_TRY(const Model model, console.open_stored(options.file, FileAccess::read), console,
+  INGOT_CLI_TRY(const Model model, console.open_model(options.file, FileAccess::read), console,
                 options.file);
   const TensorInfo* tensor = model.find_tensor(options.tensor);
   if (tensor == nullptr) return refuse_missing(console, options, model);
+  const std::string ending = options.form == Form::npy ? ".npy" : ".bin";
+  INGOT_CLI_TRY_VOID(resolve_output(options.out, file_name_of(options.tensor) + ending), console,
+                     options.out);
   if (console.is_input(options.out)) {
     return console.refuse(options.out, "it is the model; the output must be another file");
   }
@@ -228,6 +243,7 @@ ExitCode run(const Options& options, Console& console) {
   const TensorInfo* const read = tensor;
   Result<void> result = console.before_reading(options.file, model, std::span(&read, 1));
   if (result) result = write_tensor(options, form, model, *tensor, console);
+  if (result) remark_written(console, options.out);
   if (result || !console.out().is_open()) return ExitCode::done;
   const bool is_output = result.error().code == Errc::already_exists;
   return console.fail(is_output ? options.out : options.file, result.error());

@@ -126,6 +126,11 @@ ExitCode hash_all(std::span<HashJob> jobs, Console& console) {
       status = std::max(status, console.fail(job.file, model.error()));
       continue;
     }
+    if (console.imported() != nullptr) {
+      console.remark(job.file,
+                     "note: the digests are of the GGUF file that `ingot convert` makes of "
+                     "the folder, not of its files");
+    }
     if (const auto ready = console.before_reading_files(job.file, *model); !ready) {
       status = std::max(status, console.fail(job.file, ready.error()));
       continue;

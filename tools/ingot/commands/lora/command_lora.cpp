@@ -18,10 +18,13 @@
 #include "cli/command.hpp"
 #include "cli/console.hpp"
 #include "cli/declaration.hpp"
+#include "cli/imported_folder.hpp"
 #include "cli/json_stream.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
+#include "commands/fit/engine_command.hpp"
 #include "commands/json_members.hpp"
+#include "commands/output_name.hpp"
 #include "text/value_text.hpp"
 #include "text/words.hpp"
 
@@ -175,6 +178,11 @@ struct OpenAdapter {
 };
 
 Result<OpenAdapter> open_adapter(Console& console, const std::string& file) {
+  if (is_adapter_folder(file)) {
+    return fail(Errc::not_gguf, {},
+                "it is the folder of an adapter of PEFT; `ingot convert " + shell_word(file) +
+                    " adapter.gguf --base FOLDER` makes the file that this command takes");
+  }
   INGOT_TRY(Model model, console.open_stored(file, FileAccess::read));
   OpenAdapter opened{std::make_unique<Model>(std::move(model)), {}};
   INGOT_TRY(opened.adapter, read_lora(*opened.model));
@@ -222,10 +230,10 @@ void print_result(const Options& options, Console& console, const LoraMergePlan&
     json.member("changed_tensors", plan.changed_count);
     json.member("tensors", static_cast<std::uint64_t>(plan.tensors.size()));
     json.member("bytes", size_bytes);
-  } else if (!console.is_quiet()) {
-    console.out().print("{}: {} of {} tensors changed, {}\n", escape(options.out),
-                        format_digits(plan.changed_count), format_digits(plan.tensors.size()),
-                        format_bytes(size_bytes));
+  } else {
+    console.remark(options.out,
+                   fmt::format("{} of {} tensors changed, {}", format_digits(plan.changed_count),
+                               format_digits(plan.tensors.size()), format_bytes(size_bytes)));
   }
 }
 
@@ -239,6 +247,8 @@ ExitCode merge(Options& options, Console& console) {
   if (const std::string problem = resolve_merge(options, scales); !problem.empty()) {
     return console.refuse_usage("lora: " + problem);
   }
+  INGOT_CLI_TRY_VOID(resolve_output(options.out, copy_name(options.files[0], "-merged.gguf")),
+                     console, options.out);
   INGOT_CLI_TRY(const Model model, console.open_stored(options.files[0], FileAccess::read), console,
                 options.files[0]);
   std::vector<OpenAdapter> adapters;

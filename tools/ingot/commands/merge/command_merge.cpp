@@ -14,6 +14,8 @@
 #include "cli/json_stream.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
+#include "commands/output_name.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -71,10 +73,11 @@ void print_json(const Options& options, Console& console, const Model& model,
 
 void print_text(const Options& options, Console& console, const Model& model,
                 std::uint64_t size_bytes) {
-  console.out().print("{}: {} shard{}, {} tensors, {} ({} bytes){}\n", escape(options.out),
-                      format_digits(model.files().size()), model.files().size() == 1 ? "" : "s",
-                      format_digits(model.tensors().size()), format_bytes(size_bytes),
-                      format_digits(size_bytes), options.is_dry_run ? "; nothing was written" : "");
+  const std::string text = fmt::format(
+      "{}, {} tensors, {} ({} bytes)", counted(model.files().size(), "shard"),
+      format_digits(model.tensors().size()), format_bytes(size_bytes), format_digits(size_bytes));
+  if (!options.is_dry_run) return console.remark(options.out, text);
+  console.out().print("{}: {}; nothing was written\n", escape(options.out), text);
 }
 
 ExitCode fail(const Options& options, Console& console, const Error& error) {
@@ -104,6 +107,8 @@ ExitCode run(Options& options, Console& console) {
     options.out = options.names.back();
     options.names.pop_back();
   }
+  INGOT_CLI_TRY_VOID(resolve_output(options.out, copy_name(options.names[0]), options.is_dry_run),
+                     console, options.out);
   std::optional<HeldFiles> held;
   if (options.deletes_shards && !options.is_dry_run) {
     // Errors of opening are those of the next line.
@@ -141,7 +146,7 @@ ExitCode run(Options& options, Console& console) {
   if (held) removal.kept = held->remove(model);
   if (console.is_json()) {
     print_json(options, console, model, *size_bytes, removal);
-  } else if (options.is_dry_run || !console.is_quiet()) {
+  } else {
     print_text(options, console, model, *size_bytes);
   }
   for (const Error& error : removal.kept) {

@@ -88,7 +88,7 @@ void add_quantize_command(CLI::App& program, Console& console) {
                        "A GGUF file, any shard of a set, or a Hugging Face folder"));
   add_argument(command, "OUT", options->out,
                "The file to write, a folder for it, or a pattern like 'out/{name}-{type}.gguf'; "
-               "without it {name}-{type}.gguf, beside IN, or here if IN is remote");
+               "without it {name}-{type}.gguf, beside IN, or here if IN is a folder or remote");
   add_argument(
       command, "TYPE", options->types,
       "The mixture of types, listed below; without OUT several, each with a file of its own");

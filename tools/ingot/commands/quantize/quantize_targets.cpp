@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/model_files.hpp"
 #include "commands/output_name.hpp"
 #include "commands/quantize/quantize_arguments.hpp"
 
@@ -65,11 +66,16 @@ std::string resolve_arguments(QuantizeRequest& options, std::string in,
         options.target_bits.empty() ? options.target_size : options.target_bits + "bpw";
     targets.push_back({output_path(options.out, name, target), {}});
   }
-  while (in.size() > 1 && in.back() == '/') in.pop_back();  // of a folder
-  const std::string beside =
-      (std::filesystem::path(in).parent_path() / "{name}-{type}.gguf").generic_string();
+  // Beside a file; what is made of a folder is no part of where that lies.
+  const std::filesystem::path folder = is_folder(in) ? "" : std::filesystem::path(in).parent_path();
+  const std::string beside = (folder / "{name}-{type}.gguf").generic_string();
   for (const std::string& word : has_target(options) ? std::vector<std::string>() : options.types) {
     const Recipe* recipe = find_recipe(word);
+    if (recipe == nullptr && is_model_name(word) && is_same_file(word, word)) {
+      return "\"" + escape(word) +
+             "\" is a second IN, and each run takes one: for f in *.gguf; do ingot quantize \"$f\" "
+             "TYPE -o FOLDER/; done";
+    }
     const std::string type = recipe == nullptr ? word : std::string(recipe->name);
     const std::string path = output_path(options.out.empty() ? beside : options.out, name, type);
     if (std::ranges::find(targets, type, &QuantizeTarget::type) != targets.end()) continue;

@@ -19,6 +19,7 @@
 #include "cli/json_stream.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
+#include "commands/output_name.hpp"
 #include "commands/report/report_data.hpp"
 #include "commands/report/report_page.hpp"
 #include "text/report_file.hpp"
@@ -170,8 +171,11 @@ ExitCode write_report(const Options& options, Console& console, const ReportData
   return ExitCode::done;
 }
 
-ExitCode run(const Options& options, Console& console) {
+ExitCode run(Options& options, Console& console) {
   if (const ExitCode code = check_usage(options, console); code != ExitCode::done) return code;
+  INGOT_CLI_TRY_VOID(
+      resolve_output(options.out, copy_name(console.remote().local_name(options.file), ".html")),
+      console, options.out);
   // The file is not mapped, as bytes that were read once should not stay in memory.
   INGOT_CLI_TRY(const Model model, console.open_model(options.file, FileAccess::read), console,
                 options.file);
@@ -207,6 +211,7 @@ ExitCode run(const Options& options, Console& console) {
                   .notices = report.notices};
   for (const Error& notice : model.notices()) data.notices.push_back(notice.message() + ".");
   const ExitCode written = write_report(options, console, data);
+  if (written == ExitCode::done && !console.is_json()) remark_written(console, options.out);
   if (written != ExitCode::done || reference_model == nullptr ||
       has_counterpart(report, *reference)) {
     return written;

@@ -18,6 +18,7 @@
 #include "cli/model_files.hpp"
 #include "cli/table.hpp"
 #include "commands/evaluate/evaluation_run.hpp"
+#include "commands/output_name.hpp"
 #include "commands/sensitivity/sensitivity_file.hpp"
 #include "text/model_facts.hpp"
 
@@ -59,6 +60,9 @@ class Sensitivity {
     if (const std::string problem = options_.part.resolve(); !problem.empty()) {
       return console_.refuse_usage("sensitivity: " + problem);
     }
+    const std::string name = base_name(console_.remote().local_name(options_.model));
+    INGOT_CLI_TRY_VOID(resolve_output(options_.out, name + "-sensitivity.json"), console_,
+                       options_.out);
     // A long run must not end at a file that is in the way.
     if (const ExitCode code = check_output(); code != ExitCode::done) return code;
     INGOT_CLI_TRY(const Model model, console_.open_model(options_.model), console_, options_.model);
@@ -207,6 +211,7 @@ class Sensitivity {
     if (!options_.out.empty()) {
       INGOT_CLI_TRY_VOID(write_sensitivity_file(options_.out, facts_, true), console_,
                          options_.out);
+      remark_written(console_, options_.out);
     }
     print();
     return ExitCode::done;
