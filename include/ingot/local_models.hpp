@@ -43,9 +43,9 @@ void describe(Visitor& visit, const LocalModel& model) {
 }
 
 /// The models of the stores, by store and name; a file that a store has under several names is
-/// listed under the first. Folders that are not there have none, links to folders are not followed,
-/// and of each store at most 100,000 files are looked at. Only names are read, and the manifests of
-/// Ollama. Thread-safe.
+/// listed under the first, but by Ollama under each, as its names are models. Folders that are not
+/// there have none, links to folders are not followed, and of each store at most 100,000 files are
+/// looked at. Only names are read, and the manifests of Ollama. Thread-safe.
 [[nodiscard]] INGOT_EXPORT std::vector<LocalModel> list_local_models(const LocalStores& stores);
 
 }  // namespace ingot

@@ -83,8 +83,9 @@ class StoreList {
       std::string name = reference.display();
       if (reference.tag == "latest") name.resize(name.size() - std::string_view(":latest").size());
       std::error_code missing;
-      if (fs::is_regular_file(blob, missing))
-        take(std::move(name), blob.generic_string(), file->sha256);
+      if (!fs::is_regular_file(blob, missing)) return;
+      // Two names of a blob are two models: each has its own template and parameters.
+      models_.push_back({std::move(name), store_, blob.generic_string(), file->sha256});
     });
   }
 

@@ -306,8 +306,14 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error,
   // The value of an option that is not known may have been taken for an argument that is wrong.
   if (has_other_option(program)) return unexpected_argument(program);
   if (is_unexpected) return unexpected_argument(program);
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
-    return missing_argument(program, words);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    // An option that is not known may have taken the argument along.
+    const std::vector<std::string> rest = program.remaining(true);
+    const bool has_option =
+        chosen_command(program) != nullptr && std::ranges::any_of(rest, is_option);
+    return has_option && hint_dash(words).empty() ? unexpected_argument(program)
+                                                  : missing_argument(program, words);
+  }
   const CLI::App* command = chosen_command(program);
   const std::string prefix = command == nullptr ? "" : command->get_name() + ": ";
   const std::string text = error.what();

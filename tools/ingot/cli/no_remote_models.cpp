@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "cli/console.hpp"
+#include "cli/remote/stored_file.hpp"
 #include "cli/remote_models.hpp"
 
 namespace ingot::cli {
@@ -80,5 +82,10 @@ Result<void> RemoteModels::prepare(Console&, const std::string&, const Model&,
 }
 
 Traffic RemoteModels::traffic() const { return {}; }
+
+Result<std::string> find_here(Console& console, const std::string& argument) {
+  if (!console.remote().is_meant(argument)) return argument;
+  return fail(Errc::remote_unavailable, {}, not_built);
+}
 
 }  // namespace ingot::cli

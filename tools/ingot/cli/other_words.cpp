@@ -142,6 +142,7 @@ constexpr std::array spellings = {
     Spelling{"fit", "--lora", "--with"},
     Spelling{"fit", "--gpu", "--device"},
     Spelling{"fit", "--table", "--markdown"},
+    Spelling{"fit", "--context", "--ctx-size"},
     Spelling{"convert", "--context", "--ctx-size"},
     Spelling{"convert", "--context-length", "--ctx-size"},
     Spelling{"convert", "--plan", "--dry-run"},

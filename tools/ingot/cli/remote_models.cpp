@@ -4,13 +4,10 @@
 #include <fmt/core.h>
 
 #include <chrono>
-#include <deque>
 #include <filesystem>
 #include <ingot/remote.hpp>
-#include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <system_error>
 #include <vector>
@@ -19,12 +16,11 @@
 #include "cli/console.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/option_group.hpp"
+#include "cli/remote/remote_state.hpp"
 #include "text/whole_file.hpp"
 
 namespace ingot::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t unasked_bytes = std::uint64_t{1} << 30;
 /// Few enough to be there before a remark is read.
@@ -45,41 +41,6 @@ bool is_meant_as_hub_name(const std::string& argument) {
 bool is_file_address(std::string_view text) { return text.starts_with("file://"); }
 
 }  // namespace
-
-struct RemoteModels::State {
-  // --- options of the user
-  std::string revision;
-  std::string token_file;
-  std::vector<std::string> headers;
-  bool is_offline = false;
-  bool allows_all_bytes = false;
-  bool allows_private = false;
-  bool is_insecure = false;
-  bool uses_no_cache = false;
-  bool uses_netrc = false;
-  unsigned connect_seconds = 10;
-  unsigned answer_seconds = 30;
-  unsigned stall_seconds = 30;
-  unsigned open_seconds = 120;
-  unsigned retries = 5;
-  // --- state
-  std::map<std::string, std::string> secrets;  ///< Arguments as they are printed, and in full.
-  std::deque<std::pair<std::string, RemoteStore>> stores;  ///< The stores by their arguments; they
-                                                           ///< stay open.
-  std::optional<Clock::time_point> first_request;
-  std::mutex mutex;
-  std::vector<RemoteRequest> requests;  ///< Requests without a remark so far.
-
-  [[nodiscard]] Result<RemoteOptions> options();  // thread-safe
-  [[nodiscard]] Result<Reference> reference_of(const std::string& argument) const;
-  [[nodiscard]] RemoteStore* find_repository(const std::string& argument);
-  [[nodiscard]] Result<RemoteStore*> open_repository(Console& console, const std::string& argument,
-                                                     const Reference& reference);
-  void remark(Console& console, const std::string& argument, const Reference& reference) const;
-  void report_requests(Console& console, const std::string& argument);
-  [[nodiscard]] Result<void> permit(Console& console, const std::string& argument,
-                                    std::uint64_t size_bytes) const;
-};
 
 RemoteModels::RemoteModels() : state_(std::make_unique<State>()) {}
 RemoteModels::~RemoteModels() = default;
@@ -206,15 +167,11 @@ Result<OpenedModel> RemoteModels::open(Console& console, const std::string& argu
   if (reference.kind == ReferenceKind::local) return open_any(reference.path, open_options);
   state_->remark(console, argument, reference);
   INGOT_TRY(const RemoteOptions options, state_->options());
-  if (!state_->first_request) state_->first_request = Clock::now();
-  Result<RemoteStore> store = RemoteStore::open(reference, options);
-  if (!store) {
-    state_->report_requests(console, argument);
-    return fail(std::move(store).error());
-  }
+  if (!state_->first_request) state_->first_request = std::chrono::steady_clock::now();
+  INGOT_TRY(const RemoteStore* store,
+            state_->keep(console, argument, RemoteStore::open(reference, options)));
   Result<OpenedModel> opened = store->open_model(open_options);
   state_->report_requests(console, argument);
-  state_->stores.emplace_back(argument, *std::move(store));
   return opened;
 }
 
@@ -269,118 +226,6 @@ Result<void> RemoteModels::prepare(Console& console, const std::string& argument
   return {};
 }
 
-bool RemoteModels::is_repository(const std::string& argument) const {
-  if (!is_meant(argument)) return false;
-  const Result<Reference> reference = state_->reference_of(argument);
-  const bool is_hub = reference && (reference->kind == ReferenceKind::hub ||
-                                    reference->kind == ReferenceKind::model_scope);
-  return is_hub && reference->path.empty() && reference->quantization.empty();
-}
-
-Result<std::vector<RepositoryModel>> RemoteModels::list(Console& console,
-                                                        const std::string& argument) {
-  INGOT_TRY(Reference reference, state_->reference_of(argument));
-  INGOT_TRY(const RemoteStore* store, state_->open_repository(console, argument, reference));
-  const std::string revision = reference.revision;
-  std::vector<RepositoryModel> models;
-  std::map<std::string, std::size_t> sets;  ///< Prefixes of shards, and where their model is.
-  for (const RemoteFile& file : store->files()) {
-    if (!format_by_ending(file.name)) continue;
-    const std::optional<ShardName> shard = parse_shard_name(file.name);
-    const auto known = shard ? sets.find(shard->prefix) : sets.end();
-    if (known != sets.end()) {
-      models[known->second].file_bytes += file.size_bytes.value_or(0);
-      models[known->second].version += file.sha256;
-      continue;
-    }
-    if (shard) sets[shard->prefix] = models.size();
-    reference.revision = revision;
-    reference.path = file.name;
-    const std::string plain = reference.display();
-    // A named commit needs no further look at the repository.
-    reference.revision = store->commit();
-    models.push_back({reference.display(), file.name, file.size_bytes.value_or(0), plain,
-                      file.sha256.empty() ? store->commit() : file.sha256});
-  }
-  return models;
-}
-
-/// The repository that was opened for an argument: a store without a file that is meant.
-RemoteStore* RemoteModels::State::find_repository(const std::string& argument) {
-  for (auto& [opened, store] : stores) {
-    if (opened == argument && store.name().empty()) return &store;
-  }
-  return nullptr;
-}
-
-/// Asks for the files of a repository, once for each argument.
-Result<RemoteStore*> RemoteModels::State::open_repository(Console& console,
-                                                          const std::string& argument,
-                                                          const Reference& reference) {
-  if (RemoteStore* const known = find_repository(argument)) return known;
-  remark(console, argument, reference);
-  INGOT_TRY(const RemoteOptions remote, options());
-  if (!first_request) first_request = Clock::now();
-  Result<RemoteStore> store = RemoteStore::open_repository(reference, remote);
-  report_requests(console, argument);
-  if (!store) return fail(std::move(store).error());
-  return &stores.emplace_back(argument, *std::move(store)).second;
-}
-
-Result<RemoteFolder> RemoteModels::open_folder(Console& console, const std::string& argument) {
-  INGOT_TRY(const Reference reference, state_->reference_of(argument));
-  INGOT_TRY(const RemoteStore* store, state_->open_repository(console, argument, reference));
-  return RemoteFolder{store, reference.repository};
-}
-
-Result<void> RemoteModels::prepare_files(Console& console, const std::string& argument,
-                                         std::span<const std::string> names, std::uint64_t passes) {
-  const RemoteStore* const store = state_->find_repository(argument);
-  if (store == nullptr) return {};
-  std::vector<const RemoteFile*> files;
-  std::uint64_t total_bytes = 0;
-  for (const RemoteFile& file : store->files()) {
-    const bool is_wanted = std::find(names.begin(), names.end(), file.name) != names.end();
-    if (!is_wanted || !file.local_path.empty()) continue;
-    files.push_back(&file);
-    total_bytes += passes * file.size_bytes.value_or(0);
-  }
-  INGOT_TRY_VOID(state_->permit(console, argument, total_bytes));
-  store->allow_more_bytes(total_bytes);
-  for (const RemoteFile* file : files) {
-    const FileRange whole{0, file->size_bytes.value_or(0)};
-    store->expect(file->name, {&whole, 1});
-  }
-  return {};
-}
-
-std::string RemoteModels::local_name(const std::string& argument) const {
-  if (!is_meant(argument)) return argument;
-  const Result<Reference> reference = state_->reference_of(argument);
-  if (!reference) return argument;
-  if (reference->kind == ReferenceKind::local) return reference->path;
-  if (reference->kind == ReferenceKind::registry) return reference->model;
-  if (reference->kind != ReferenceKind::web && reference->path.empty()) {
-    return reference->repository;
-  }
-  const bool is_web = reference->kind == ReferenceKind::web;
-  std::string path = is_web ? reference->display() : reference->path;  // without the password
-  if (is_web) path = path.substr(0, path.find('?'));
-  return path.substr(path.rfind('/') + 1);
-}
-
-Result<const RemoteStore*> RemoteModels::open_store(Console& console, const std::string& argument) {
-  INGOT_TRY(const Reference reference, state_->reference_of(argument));
-  if (state_->is_insecure) console.remark(argument, "certificates are NOT checked");
-  INGOT_TRY(RemoteOptions options, state_->options());
-  options.max_fetch_bytes = RemoteOptions().max_fetch_bytes;
-  if (!state_->first_request) state_->first_request = Clock::now();
-  Result<RemoteStore> store = RemoteStore::open(reference, options);
-  state_->report_requests(console, argument);
-  if (!store) return fail(std::move(store).error());
-  return &state_->stores.emplace_back(argument, *std::move(store)).second;
-}
-
 Traffic RemoteModels::traffic() const {
   Traffic total;
   for (const auto& [argument, store] : state_->stores) {
@@ -393,7 +238,9 @@ Traffic RemoteModels::traffic() const {
     total.retries += traffic.retries;
   }
   if (!state_->first_request) return total;
-  total.seconds = std::chrono::duration<double>(Clock::now() - *state_->first_request).count();
+  total.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - *state_->first_request)
+          .count();
   return total;
 }
 

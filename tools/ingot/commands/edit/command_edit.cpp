@@ -13,9 +13,12 @@
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/model_files.hpp"
 #include "cli/progress.hpp"
+#include "cli/remote/stored_file.hpp"
 #include "commands/edit/edit_changes.hpp"
-#include "commands/json_members.hpp"
+#include "commands/edit/edit_report.hpp"
+#include "commands/output_name.hpp"
 #include "text/value_text.hpp"
 #include "text/words.hpp"
 
@@ -54,120 +57,6 @@ struct Options {
   bool is_dry_run = false;
 };
 
-/// The result of an edit of a file, planned or done.
-struct FileReport {
-  EditOutcome outcome;
-  bool had_padding = false;
-};
-
-/// "46 bytes", "4.00 KiB"
-std::string bytes_text(std::uint64_t bytes) {
-  if (bytes >= 1024) return format_bytes(bytes);
-  return counted(bytes, "byte");
-}
-
-std::string way_text(EditWay way) {
-  switch (way) {
-    case EditWay::nothing:
-      return "nothing to do";
-    case EditWay::in_place:
-      return "in place";
-    case EditWay::insert_range:
-      return "in place, with room inserted before the data";
-    case EditWay::shared_copy:
-      return "a new file that shares the data";
-    case EditWay::copy:
-      return "a new file with a copy of the data";
-  }
-  return {};
-}
-
-/// "set key NAME: OLD -> NEW", as wide as the terminal.
-void print_change(Console& console, const Change& change) {
-  const std::string name = escape(change.name);
-  std::string action(change.action);
-  std::replace(action.begin(), action.end(), '_', ' ');
-  const std::size_t room = console.room(action.size() + display_columns(name) + 10, 40);
-  const auto text = [&](const std::optional<OwnedValue>& value) {
-    // Outside a terminal, too, this is a report for people; --json has the whole value.
-    constexpr std::size_t array_columns = 40;
-    constexpr std::size_t most_columns = 400;
-    const Value shown = value->value();
-    return short_value_text(shown,
-                            std::min(room / 2, shown.is_array() ? array_columns : most_columns));
-  };
-  std::string line = "  " + action + " " + name;
-  if (change.value && change.old) {
-    line += ": " + text(change.old) + " -> " + text(change.value);
-  } else if (change.value) {
-    line += " = " + text(change.value) + " (" + spec_text(spec_of(change.value->value())) + ")";
-  } else if (change.old) {
-    line += ", which was " + text(change.old);
-  } else if (!change.new_name.empty()) {
-    line += " to " + escape(change.new_name);
-  }
-  console.print_prose(line);
-}
-
-/// Why there is a key that the user has not asked for, and how to do without.
-void print_padding(Console& console, const FileReport& report) {
-  if (report.outcome.done.padding_bytes == 0 || report.had_padding) return;
-  const EditWay way = report.outcome.done.way;
-  const std::string_view reason = way == EditWay::insert_range
-                                      ? "fill the room, which is inserted in whole blocks"
-                                  : way == EditWay::in_place ? "keep the data in its place"
-                                                             : "leave room for the next edit";
-  console.print_prose(
-      fmt::format("  add key {}: {} that every reader skips {}; --compact -o OUT leaves them out",
-                  padding_key, bytes_text(report.outcome.done.padding_bytes), reason));
-}
-
-void print_report(Console& console, const Options& options, const FileEdit& file,
-                  const FileReport& report) {
-  if (console.is_quiet()) return;
-  const EditPlan& plan = report.outcome.done;
-  std::string line = escape(file.file) + (options.out.empty() ? "" : " to " + escape(options.out)) +
-                     ": " + way_text(plan.way);
-  if (plan.way != EditWay::nothing) {
-    line += fmt::format(", {} {}", format_bytes(plan.bytes_to_write),
-                        options.is_dry_run ? "would be written" : "written");
-  }
-  line += plan.slack_bytes == 0
-              ? std::string("; no room is left for later edits")
-              : fmt::format("; {} left for later edits", bytes_text(plan.slack_bytes));
-  console.print_prose(line);
-  for (const Change& change : file.changes) print_change(console, change);
-  print_padding(console, report);
-}
-
-void write_change(JsonStream& json, const Change& change) {
-  const auto object = json.object(Layout::line);
-  json.member("action", change.action);
-  json.member("name", change.name);
-  json.text_or_null("new_name", change.new_name);
-  if (change.value) {
-    const Value value = change.value->value();
-    json.member("type", spec_text(spec_of(value)));
-    write_value_member(json, value);
-  }
-  if (change.old) {
-    const Value old = change.old->value();
-    json.member("old_type", spec_text(spec_of(old)));
-    write_value_member(json, old, "old_");
-  }
-}
-
-void write_report(JsonStream& json, const Options& options, const FileEdit& file,
-                  const FileReport& report) {
-  const auto object = json.object();
-  json.member("file", file.file);
-  json.member("output", options.out.empty() ? file.file : options.out);
-  json.member("dry_run", options.is_dry_run);
-  write_members(json, report.outcome);
-  const auto array = json.array("changes");
-  for (const Change& change : file.changes) write_change(json, change);
-}
-
 /// Edits one file, or only plans the edit.
 Result<FileReport> carry_out(const Options& options, FileEdit& file, Console& console) {
   INGOT_TRY(const EditPlan plan, file.edit.plan(options.out));
@@ -182,7 +71,7 @@ Result<FileReport> carry_out(const Options& options, FileEdit& file, Console& co
   if (outcome.done.way != plan.way && options.out.empty()) {
     console.remark(file.file,
                    "another program has the file open and keeps the old one; it was replaced by " +
-                       way_text(outcome.done.way));
+                       describe(outcome.done.way));
   }
   return FileReport{outcome, had_padding};
 }
@@ -196,6 +85,7 @@ ExitCode refuse(const Options& options, const FileEdit& file, const Error& error
 struct Summary {
   JsonStream json;
   bool has_begun = false;
+  bool has_explained_padding = false;
   std::size_t changed = 0;
   std::size_t unchanged = 0;
   std::size_t failed = 0;
@@ -222,7 +112,12 @@ std::optional<ExitCode> carry_out_all(const Options& options, std::vector<FileEd
     if (report->outcome.has_undone_earlier) {
       console.remark(file.file, Error{Errc::edit_undone, Error::no_offset, {}, {}}.message());
     }
-    if (!console.is_json()) print_report(console, options, file, *report);
+    if (!console.is_json()) {
+      print_edit(console, {options.out, options.is_dry_run}, file, *report,
+                 !summary.has_explained_padding);
+      summary.has_explained_padding |=
+          report->outcome.done.padding_bytes > 0 && !report->had_padding;
+    }
     reports.emplace_back(&file, *report);
   }
   const bool has_changed = std::ranges::any_of(
@@ -230,7 +125,8 @@ std::optional<ExitCode> carry_out_all(const Options& options, std::vector<FileEd
   ++(has_changed ? summary.changed : summary.unchanged);
   if (!console.is_json()) return ExitCode::done;
   summary.begin();
-  for (const auto& [file, report] : reports) write_report(summary.json, options, *file, report);
+  for (const auto& [file, report] : reports)
+    write_edit(summary.json, {options.out, options.is_dry_run}, *file, report);
   return ExitCode::done;
 }
 
@@ -248,11 +144,12 @@ void warn_of_loaders(const std::vector<FileEdit>& files, Console& console) {
 }
 
 /// Opens the file, or each file of its set.
-Result<std::vector<FileEdit>> open_files(const Options& options, Console& console) {
+Result<std::vector<FileEdit>> open_files(const Options& options, const std::string& path,
+                                         Console& console) {
   std::vector<std::string> paths;
   {
     // Closed again before anything changes: an edit in place wants to be alone with the file.
-    INGOT_TRY(const Model model, console.open_stored(options.file));
+    INGOT_TRY(const Model model, console.open_stored(path));
     if (const ForeignFile* foreign = console.foreign()) {
       return fail(Errc::not_gguf, {},
                   "it is a " + std::string(foreign->format) +
@@ -265,10 +162,10 @@ Result<std::vector<FileEdit>> open_files(const Options& options, Console& consol
   // depend on the others.
   const bool is_locked = options.out.empty() && !options.is_dry_run;
   const EditOptions edit_options{.lock = is_locked ? EditLock::at_open : EditLock::at_save};
-  for (std::string& path : paths) {
-    Result<ModelEdit> edit = ModelEdit::open(path, console.open_options(), edit_options);
+  for (std::string& file : paths) {
+    Result<ModelEdit> edit = ModelEdit::open(file, console.open_options(), edit_options);
     if (!edit) return fail(std::move(edit).error());
-    files.push_back({std::move(path), *std::move(edit), {}});
+    files.push_back({std::move(file), *std::move(edit), {}});
   }
   return files;
 }
@@ -294,12 +191,23 @@ std::string usage_problem(const Options& options) {
   return {};
 }
 
-std::optional<ExitCode> edit_once(const Options& options, Console& console, Summary& summary) {
-  INGOT_CLI_TRY(std::vector<FileEdit> files, open_files(options, console), console, options.file);
+std::optional<ExitCode> edit_once(Options& options, Console& console, Summary& summary) {
+  INGOT_CLI_TRY(const std::string path, find_here(console, options.file), console, options.file);
+  if (options.is_in_place && std::ranges::any_of(files_of_set(path), is_stored_by_content)) {
+    return console.refuse(options.file,
+                          "it is in the store of another program, which names files by their "
+                          "content; -o OUT writes the changed model to a file of yours");
+  }
+  INGOT_CLI_TRY(std::vector<FileEdit> files, open_files(options, path, console), console,
+                options.file);
   if (files.size() > 1 && !options.out.empty()) {
     return console.refuse_usage(
         "edit: a set of files is edited --in-place; copy the set first to keep it");
   }
+  INGOT_CLI_TRY_VOID(
+      resolve_output(options.out, copy_name(console.remote().local_name(options.file)),
+                     options.is_dry_run),
+      console, options.out);
   if (const std::optional<RequestProblem> refused = apply_changes(options.request, files)) {
     console.complain(options.file, refused->message);
     return refused->code;
@@ -308,7 +216,7 @@ std::optional<ExitCode> edit_once(const Options& options, Console& console, Summ
   return carry_out_all(options, files, console, summary);
 }
 
-ExitCode edit_model(const Options& options, Console& console, Summary& summary) {
+ExitCode edit_model(Options& options, Console& console, Summary& summary) {
   // The path may lead to another file by the time that the edit is ready: it starts over then.
   constexpr int tries = 10;
   for (int i = 0; i < tries; ++i) {
@@ -385,7 +293,8 @@ void add_edit_command(CLI::App& program, Console& console) {
   require(add_argument(command, "FILE", options->files,
                        "GGUF files, or any shard of a set; several are edited --in-place"));
   add_change_options(command, *options);
-  add_text(command, "-o,--output", options->out, "OUT", "Write a new file, leave FILE alone");
+  add_text(command, "-o,--output", options->out, "OUT",
+           "Write a new file, leave FILE alone; in a folder that of its name");
   add_switch(command, "--in-place", options->is_in_place, "Change FILE itself");
   add_switch(command, "--dry-run", options->is_dry_run, "Say what would be done, and do nothing");
   add_switch(command, "--force", options->is_forced, "Replace OUT if it exists");

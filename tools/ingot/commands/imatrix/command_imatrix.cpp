@@ -15,9 +15,11 @@
 #include "cli/early_output.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
+#include "cli/remote/stored_file.hpp"
 #include "cli/table.hpp"
 #include "commands/evaluate/evaluation_run.hpp"
 #include "commands/json_members.hpp"
+#include "commands/output_name.hpp"
 #include "text/model_facts.hpp"
 
 namespace ingot::cli {
@@ -61,11 +63,13 @@ struct Coverage {
   std::vector<std::string> unmatched;   ///< Entries of no tensor.
 };
 
-Result<ImportanceMatrix> open_all(const std::vector<std::string>& files, std::string& failed) {
+Result<ImportanceMatrix> open_all(Console& console, const std::vector<std::string>& files,
+                                  std::string& failed) {
   std::optional<ImportanceMatrix> all;
   for (const std::string& file : files) {
     failed = file;
-    INGOT_TRY(ImportanceMatrix matrix, ImportanceMatrix::open(file));
+    INGOT_TRY(const std::string path, find_here(console, file));
+    INGOT_TRY(ImportanceMatrix matrix, ImportanceMatrix::open(path));
     INGOT_TRY_VOID(matrix.check_values());
     if (!all) {
       all = std::move(matrix);
@@ -203,7 +207,9 @@ ExitCode write(const Options& options, Console& console, const ImportanceMatrix&
   const bool is_legacy = options.out.ends_with(".dat");
   const Result<void> written = matrix.write(
       options.out, is_legacy ? ImatrixFormat::legacy : ImatrixFormat::gguf, options.is_forced);
-  return written ? ExitCode::done : console.fail(options.out, written.error());
+  if (!written) return console.fail(options.out, written.error());
+  remark_written(console, options.out);
+  return ExitCode::done;
 }
 
 /// Runs a model on a text and writes the importance of its matrices' inputs.
@@ -278,9 +284,14 @@ std::string check_arguments(Options& options, const Console& console) {
 ExitCode run(Options& options, Console& console) {
   const std::string problem = check_arguments(options, console);
   if (!problem.empty()) return console.refuse_usage("imatrix: " + problem);
+  const std::string name = options.action == Action::collect
+                               ? base_name(console.remote().local_name(options.files[0])) + "-"
+                               : std::string();
+  INGOT_CLI_TRY_VOID(resolve_output(options.out, name + "imatrix.gguf"), console, options.out);
   if (options.action == Action::collect) return collect(options, console);
   std::string failed;
-  INGOT_CLI_TRY(const ImportanceMatrix matrix, open_all(options.files, failed), console, failed);
+  INGOT_CLI_TRY(const ImportanceMatrix matrix, open_all(console, options.files, failed), console,
+                failed);
   return options.action == Action::show ? show(options, console, matrix)
                                         : write(options, console, matrix);
 }

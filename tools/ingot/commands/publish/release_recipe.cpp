@@ -114,7 +114,20 @@ std::string take_limits(const Written& written, SplitLimits& limits) {
 }  // namespace
 
 ExitCode read_recipe(const std::string& path, Console& console, ReleaseRecipe& recipe) {
-  recipe.path = is_folder(path) ? (fs::path(path) / "release.yaml").generic_string() : path;
+  recipe.path = path;
+  if (is_folder(path)) {
+    const std::array names = {"release.yaml", "release.yml", "release.toml"};
+    const auto* const found = std::ranges::find_if(names, [&](const char* name) {
+      std::error_code ignored;
+      return fs::exists(fs::path(path) / name, ignored);
+    });
+    recipe.path = (fs::path(path) / (found == names.end() ? names[0] : *found)).generic_string();
+  }
+  if (recipe.path.ends_with(".toml")) {
+    return console.refuse(recipe.path,
+                          "recipes are YAML: name it release.yaml, with lines such as `source: "
+                          "model-F16.gguf` and `types: [Q4_K_M, Q8_0]`");
+  }
   INGOT_CLI_TRY(const std::string text, read_whole(recipe.path, max_list_bytes), console,
                 recipe.path);
   INGOT_CLI_TRY(const CardValue document, parse_yaml(text, recipe.path), console, recipe.path);

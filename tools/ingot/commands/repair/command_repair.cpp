@@ -12,7 +12,9 @@
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
+#include "cli/remote/stored_file.hpp"
 #include "commands/json_members.hpp"
+#include "commands/output_name.hpp"
 
 namespace ingot::cli {
 
@@ -85,14 +87,19 @@ ExitCode run(Options& options, Console& console) {
   if (options.file == "-") {
     return console.refuse_usage("repair: FILE must be a file, not standard input");
   }
+  INGOT_CLI_TRY(const std::string path, find_here(console, options.file), console, options.file);
+  INGOT_CLI_TRY_VOID(
+      resolve_output(options.out, copy_name(console.remote().local_name(options.file))), console,
+      options.out);
   const OrderlyStop orderly_stop;
-  Progress progress(console, options.file, model_bytes(options.file));
+  Progress progress(console, options.file, model_bytes(path));
   options.repair.thread_count = console.threads();
   options.repair.progress = progress.go_on();
-  const Result<RepairReport> report = repair_model(options.file, options.out, options.repair);
+  const Result<RepairReport> report = repair_model(path, options.out, options.repair);
   if (!report) return fail(console, options, report.error());
   if (!report->losses.empty()) return refuse_losses(console, options, *report);
   console.is_json() ? print_json(console, options, *report) : print_text(console, options, *report);
+  if (report->is_written) remark_written(console, options.out);
   return report->steps.empty() ? ExitCode::negative : ExitCode::done;
 }
 

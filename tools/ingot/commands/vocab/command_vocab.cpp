@@ -14,6 +14,7 @@
 #include "cli/json_stream.hpp"
 #include "cli/table.hpp"
 #include "commands/json_members.hpp"
+#include "text/name_match.hpp"
 #include "text/vocabulary_facts.hpp"
 
 namespace ingot::cli {
@@ -24,6 +25,7 @@ constexpr const char* examples =
     "  ingot vocab model.gguf | less\n"
     "  ingot vocab model.gguf --tsv > vocab.tsv       # id, text, type, score\n"
     "  ingot vocab model.gguf --grep '<|'             # tokens that hold a text\n"
+    "  ingot vocab model.gguf --grep '<|*|>'          # a glob of the whole token\n"
     "  ingot vocab model.gguf --find ' the'           # the token of a text\n"
     "  ingot vocab model.gguf --stats\n"
     "\n"
@@ -37,6 +39,7 @@ struct Options {
   std::string file;
   std::optional<std::string> part;
   std::optional<std::string> text;
+  NameMatcher pattern;      ///< Of `part`, if that is one.
   std::uint64_t limit = 0;  ///< 0: all.
   bool wants_table = false;
   bool wants_statistics = false;
@@ -48,6 +51,7 @@ bool is_wanted(const Options& options, const Vocabulary& vocabulary, TokenId id)
   const std::string_view spelling = vocabulary.text(id);
   const std::string piece = vocabulary.piece(id);
   if (options.text) return spelling == *options.text || piece == *options.text;
+  if (options.pattern) return options.pattern(spelling) || options.pattern(piece);
   return spelling.find(*options.part) != std::string_view::npos ||
          piece.find(*options.part) != std::string::npos;
 }
@@ -152,12 +156,18 @@ void print_statistics(Console& console, const Vocabulary& vocabulary) {
   }
 }
 
-ExitCode run(const Options& options, Console& console) {
+/// Whether a text of --grep is a pattern: many tokens hold brackets, question marks, or are a star.
+bool is_pattern(const std::string& text) {
+  return text.starts_with("re:") || (text.size() > 1 && text.find('*') != std::string::npos);
+}
+
+ExitCode run(Options& options, Console& console) {
   if (int{options.part.has_value()} + int{options.text.has_value()} +
           int{options.wants_statistics} >
       1) {
     return console.refuse_usage("vocab: give one of --grep, --find, --stats");
   }
+  if (options.part && is_pattern(*options.part)) options.pattern = name_matcher(*options.part);
   INGOT_CLI_TRY(const Model model, console.open_model(options.file), console, options.file);
   INGOT_CLI_TRY(const Vocabulary vocabulary, Vocabulary::make(model), console, options.file);
   if (!options.wants_statistics) return list_tokens(options, console, vocabulary);
@@ -179,7 +189,8 @@ void add_vocab_command(CLI::App& program, Console& console) {
   add_file(command, options->file);
   add_switch(command, "--tsv", options->wants_table,
              "Print id, text, type and score, with tabs between");
-  add_text(command, "--grep", options->part, "TEXT", "Only tokens that hold TEXT");
+  add_text(command, "--grep", options->part, "TEXT",
+           "Only tokens that hold TEXT, or that a glob with * or re:EXPRESSION fits");
   add_text(command, "--find", options->text, "TEXT", "Only the tokens that are TEXT");
   add_number(command, "--limit", options->limit, 0, 1u << 31,
              "Tokens to print, 0 for all; default: 0");
