@@ -24,6 +24,13 @@ same hash MODEL
 same hash MODEL --no-file
 same evaluate MODEL --text text --ctx-size 64 --chunks 1 --json
 same diff MODEL made.gguf --data
+# What writes, too: shards load, and a tensor has the name that `tensors` lists.
+"$ingot" extract Tiny-Llama output.weight -o of_folder.raw
+"$ingot" extract made.gguf output.weight -o of_file.raw
+expect_same of_folder.raw of_file.raw
+"$ingot" split Tiny-Llama parts --shards 2 -q
+"$ingot" split made.gguf expected --shards 2 -q
+for i in 1 2; do expect_same parts-0000$i-of-00002.gguf expected-0000$i-of-00002.gguf; done
 "$ingot" show Tiny-Llama --json >show.json
 python 'import json
 shown = json.load(open("show.json"))

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "cli/command.hpp"
+#include "cli/imported_folder.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
@@ -109,15 +110,17 @@ ExitCode run(Options& options, Console& console) {
   if (limits.max_bytes == 0 && limits.max_tensors == 0 && limits.shard_count == 0) {
     return console.refuse_usage("split: give --max-size, --max-tensors or --shards");
   }
-  INGOT_CLI_TRY(const Model model, console.open_stored(options.file), console, options.file);
+  std::unique_ptr<Import> import;
+  INGOT_CLI_TRY(const Model model, open_model_or_folder(console, options.file, {}, import), console,
+                options.file);
   if (model.files().size() < model.shard_count()) {
     return console.refuse(options.file, "shards are missing; fetch them first", ExitCode::refused);
   }
   const Result<SplitPlan> plan = plan_split(model, limits);
   if (!plan) return fail(options, console, plan.error());
-  // A file of another format never comes back, which users expect.
-  const Result<std::string> abnormal =
-      console.foreign() != nullptr ? std::string() : describe_abnormal_form(model);
+  // A file of another format, or a folder, never comes back, which users expect.
+  const bool is_made = import != nullptr || console.foreign() != nullptr;
+  const Result<std::string> abnormal = is_made ? std::string() : describe_abnormal_form(model);
   if (!abnormal) return fail(options, console, abnormal.error());
   if (!abnormal->empty()) {
     console.remark(options.file, "note: it has " + *abnormal +
@@ -132,7 +135,7 @@ ExitCode run(Options& options, Console& console) {
   }
   if (!options.is_dry_run) {
     INGOT_CLI_TRY_VOID(make_output_folder(out), console, out);
-    if (const auto ready = console.before_reading(options.file, model); !ready) {
+    if (const auto ready = before_reading(console, options.file, model, import.get()); !ready) {
       return console.fail(options.file, ready.error());
     }
     const Result<void> written =
@@ -155,7 +158,8 @@ ExitCode run(Options& options, Console& console) {
 void add_split_command(CLI::App& program, Console& console) {
   auto options = std::make_shared<Options>();
   CLI::App& command = add_command(program, "split", "Cut a model into shards", examples);
-  require(add_argument(command, "IN", options->file, "A GGUF file, or any shard of a set"));
+  require(add_argument(command, "IN", options->file,
+                       "A GGUF file, any shard of a set, or a model folder of Hugging Face"));
   add_output(command, options->prefix, "PREFIX",
              "What the names of the shards begin with; in a folder the name of IN");
   add_byte_count(command, "--max-size", options->limits.max_bytes, "Bytes of each file, at most");
