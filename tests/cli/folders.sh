@@ -47,3 +47,16 @@ json.dump(config, open("Tiny-Llama/config.json", "w"))'
 "$ingot" tensors Tiny-Llama >list 2>message
 grep -q 'cannot be imported' message || fail "no remark: $(cat message)"
 grep -q 'model.embed_tokens.weight' list || fail "no weights: $(cat list)"
+
+# A tokenizer without merges has an empty list of them, without which engines do not load the model.
+"$ingot" sample qwen.gguf --arch qwen2 --layers 1 -q
+"$ingot" convert qwen.gguf no-merges --names hf -q 2>/dev/null
+rm -f no-merges/merges.txt
+python 'import json
+tokenizer = json.load(open("no-merges/tokenizer.json"))
+tokenizer["model"]["merges"] = []
+json.dump(tokenizer, open("no-merges/tokenizer.json", "w"))'
+"$ingot" convert no-merges no-merges.gguf 2>message
+grep -q 'no merges; an empty list is written' message || fail "no remark: $(cat message)"
+"$ingot" metadata no-merges.gguf tokenizer.ggml.merges | grep -q merges || fail "no key"
+"$ingot" tokenize no-merges.gguf hello >/dev/null

@@ -60,6 +60,7 @@ class SpecialBlock::Reader {
   [[nodiscard]] Result<SpecialBlock> read() {
     if (options_.has_merges) {
       INGOT_TRY(block_.merges_, read_merges(files_));
+      if (block_.merges_.empty() && !options_.as_reference) add_empty_merges();
     }
     if (files_.tokenizer.root().exists()) {
       read_normalizer();
@@ -71,6 +72,16 @@ class SpecialBlock::Reader {
   }
 
  private:
+  /// The engine refuses such a vocabulary without the key; an empty list makes every letter a
+  /// token.
+  void add_empty_merges() {
+    block_.has_empty_merges_ = true;
+    remarks_.push_back({Errc::engine_may_misread, Error::no_offset,
+                        std::string(keys::tokenizer_ggml_merges),
+                        "the tokenizer has no merges; an empty list is written, without which "
+                        "llama.cpp does not load the model"});
+  }
+
   [[nodiscard]] bool has_config() const { return files_.tokenizer_config.root().size() != 0; }
 
   [[nodiscard]] TokenName name_of(std::string_view kind) const {
@@ -259,7 +270,7 @@ void SpecialBlock::replace(std::string_view kind, std::int64_t id) {
 
 void SpecialBlock::write(KeyPlan& keys) const {
   keys.from("the tokenizer's files");
-  if (!merges_.empty()) {
+  if (!merges_.empty() || has_empty_merges_) {
     keys.set_array(keys::tokenizer_ggml_merges, std::span<const std::string>(merges_));
   }
   for (const auto& [kind, id] : ids_) {

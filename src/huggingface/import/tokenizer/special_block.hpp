@@ -25,6 +25,7 @@ struct SpecialBlockOptions {
   std::vector<std::string> kinds = usual_token_kinds();
   std::optional<std::size_t> token_count = std::nullopt;  ///< Ids from it on are left out.
   bool has_merges = false;
+  bool as_reference = false;  ///< An empty list of merges is left out.
 };
 
 /// The block as the reference converter reads it from the files: ids and switches in the order in
@@ -53,6 +54,7 @@ class SpecialBlock {
   std::vector<std::pair<std::string, std::uint32_t>> ids_;
   std::vector<std::pair<std::string, bool>> switches_;
   std::vector<std::string> merges_;
+  bool has_empty_merges_ = false;  ///< The key is needed even so.
   ChatTemplates templates_;
   std::optional<bool> lowercase_;
   std::optional<bool> strip_accents_;

@@ -147,6 +147,7 @@ Result<void> TokenizerWriter::write_block(std::size_t token_count) {
 }
 
 Result<SpecialBlock> TokenizerWriter::read_block(SpecialBlockOptions options) {
+  options.as_reference = options_.as_reference;
   return SpecialBlock::read(files_, std::move(options), remarks_);
 }
 
