@@ -68,8 +68,8 @@ struct Device {
 };
 
 /// Parses "24G" (a card of 24 x 2^30 bytes, less the driver's part) or a name of devices.def, in
-/// upper or lower case, with or without dashes and the name of the family ("RTX 4060", "4060"). Of
-/// other bare numbers, those up to 1,024 are GiB, those up to 1,048,576 MiB ("8", "12288").
+/// upper or lower case, with or without dashes and the names of maker and family ("RTX 4060",
+/// "4060", "NVIDIA GeForce RTX 4060"). Other bare numbers are what `parse_memory_size` says.
 /// Errc::invalid_argument for other texts, with the names that begin so.
 [[nodiscard]] INGOT_EXPORT Result<Device> parse_device(std::string_view text);
 
@@ -99,8 +99,8 @@ void describe(Visitor& visit, const ThisMachine& machine) {
 /// Takes up to a second where a driver has to wake.
 [[nodiscard]] INGOT_EXPORT ThisMachine find_this_machine();
 
-/// "64G", "1.5T", "800M", "32GiB": memory, in powers of 1024 as its sellers count. Nothing for all
-/// else, for zero, and for 2^63 or more.
+/// "64G", "1.5T", "32 GiB": memory, in powers of 1024. Bare numbers up to 1,024 are GiB, up to
+/// 1,048,576 MiB, and others bytes. Nothing for all else, for zero, and for 2^63 or more.
 [[nodiscard]] INGOT_EXPORT std::optional<std::uint64_t> parse_memory_size(
     std::string_view text) noexcept;
 

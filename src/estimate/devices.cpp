@@ -27,10 +27,16 @@ constexpr std::array<std::uint64_t, 14> sizes = {4 * gib,  6 * gib,  8 * gib,  1
                                                  16 * gib, 20 * gib, 24 * gib, 32 * gib, 40 * gib,
                                                  48 * gib, 80 * gib, 96 * gib, 192 * gib};
 
-/// A name as people vary it: "RTX 4060" and "rtx4060" are "rtx-4060".
+/// A name as people and drivers vary it: "RTX 4060", "rtx4060" and "NVIDIA GeForce RTX 4060" are
+/// "rtx-4060", "GeForce RTX 4070 Laptop GPU" is "rtx-4070-laptop".
 std::string squeezed(std::string_view name) {
   std::string letters = lower_case(name);
   std::erase_if(letters, [](char c) { return c == '-' || c == '_' || c == ' '; });
+  for (const std::string_view word :
+       {"nvidia", "geforce", "tesla", "amd", "radeon", "instinct", "intel", "gpu"}) {
+    if (const std::size_t at = letters.find(word); at != letters.npos)
+      letters.erase(at, word.size());
+  }
   return letters;
 }
 
@@ -41,13 +47,13 @@ std::string number_of(std::string_view name) {
   return squeezed(name.substr(family.size()));
 }
 
-/// "8G" of "8" and "12288M" of "12288": the unit that people mean who leave it out.
-std::string with_usual_unit(std::string_view text) {
+/// 'g' of "8" and 'm' of "12288": the unit that people mean who leave it out.
+std::optional<char> usual_unit(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool is_bare = error == std::errc() && end == text.data() + text.size();
-  const char* const unit = !is_bare || number > 1U << 20 ? "" : number > 1024 ? "M" : "G";
-  return std::string(text) + unit;
+  if (!is_bare || number > 1U << 20) return std::nullopt;
+  return number > 1024 ? 'M' : 'G';
 }
 
 }  // namespace
@@ -66,6 +72,9 @@ std::optional<std::uint64_t> parse_memory_size(std::string_view text) noexcept {
       read_real(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (error != std::errc() || text.empty() || text[0] == '-') return std::nullopt;
   std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  const std::optional<char> usual = usual_unit(text);
+  if (usual) unit = std::string_view(&*usual, 1);
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
   const auto drop = [&](char letter) {
     if (!unit.empty() && lower_case(unit.back()) == letter) unit.remove_suffix(1);
   };
@@ -84,20 +93,23 @@ Result<Device> parse_device(std::string_view text) {
   const std::string name = squeezed(text);
   std::string similar;
   for (const DeviceModel& model : models) {
-    if (name == squeezed(model.name) || (!name.empty() && name == number_of(model.name))) {
+    const bool is_named = name == squeezed(model.name) || name == squeezed(model.label);
+    if (is_named || (!name.empty() && name == number_of(model.name))) {
       return Device{std::string(model.label), model.usable_bytes, model.bandwidth};
     }
     if (name.size() < 2 || !squeezed(model.name).starts_with(name)) continue;
     similar += (similar.empty() ? "did you mean " : ", ") + std::string(model.name);
   }
-  const std::string size = with_usual_unit(text);
-  const std::optional<std::uint64_t> bytes = parse_memory_size(size);
+  const std::optional<std::uint64_t> bytes = parse_memory_size(text);
   if (!bytes) {
     const std::string hint = similar.empty() ? "" : "; " + similar + "?";
     return fail(Errc::invalid_argument, std::string(text),
                 "a device is a size like 24G, or a name like rtx-4090 or m4-max-64" + hint);
   }
-  return Device{size, usable_device_bytes(*bytes), 0};
+  std::string size(text);
+  if (const std::optional<char> unit = usual_unit(text)) size += *unit;
+  std::erase(size, ' ');
+  return Device{std::move(size), usable_device_bytes(*bytes), 0};
 }
 
 }  // namespace ingot

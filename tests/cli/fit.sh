@@ -119,3 +119,11 @@ expect_error 2 'did you mean m3-max-48, m3-max-64' "$ingot" fit model.gguf -d m3
 "$ingot" fit model.gguf -d 1G --table --contexts 4k --types Q8_0 >old
 "$ingot" fit model.gguf -d 1G --markdown --contexts 4k --types Q8_0 >new
 expect_same old new
+
+# Bare numbers mean what people mean; the engine's context is a multiple of 256, which is said.
+"$ingot" fit model.gguf -d 24 --host 64 --bandwidth 936 --host-bandwidth 60 -c 4k --json >bare.json
+"$ingot" fit model.gguf -d 24G --host 64G --bandwidth 936G --host-bandwidth 60G -c 4k --json >full.json
+expect_same bare.json full.json
+"$ingot" fit model.gguf -c 100 | grep -q '256 tokens; 100 rounded up to a multiple of 256' || fail "no word of 256"
+[[ $("$ingot" fit model.gguf -c 4096) != *rounded* ]] || fail "rounded without a reason"
+expect_error 2 'did you mean 2G' "$ingot" split model.gguf parts --max-size 2

@@ -171,7 +171,10 @@ TEST(EstimateDevices, AreSizesOrNames) {
   EXPECT_EQ(parse_memory_size("24gib"), 24 * gib);
   EXPECT_EQ(parse_memory_size("1.5T"), 1536 * gib);
   EXPECT_EQ(parse_memory_size("512M"), gib / 2);
-  EXPECT_EQ(parse_memory_size("4096"), 4096u);
+  EXPECT_EQ(parse_memory_size("8 GB"), 8 * gib);
+  EXPECT_EQ(parse_memory_size("64"), 64 * gib);
+  EXPECT_EQ(parse_memory_size("4096"), 4 * gib);
+  EXPECT_EQ(parse_memory_size("1048577"), 1048577u);
   for (const char* wrong :
        {"", "G", "0", "-1G", "1X", "1Gx", "nan", "inf", "1e300", "99999999T", "G24", "1GG", "ib"}) {
     EXPECT_FALSE(parse_memory_size(wrong).has_value()) << wrong;
@@ -189,6 +192,11 @@ TEST(EstimateDevices, AreSizesOrNames) {
                                           {"rtx4060", "rtx-4060"},
                                           {"4060ti", "rtx-4060-ti"},
                                           {"1024", "1024G"},
+                                          {"970", "gtx-970"},
+                                          {"8 GB", "8GB"},
+                                          {"NVIDIA GeForce RTX 4060", "rtx-4060"},
+                                          {"RTX 4070 Laptop GPU", "rtx-4070-laptop"},
+                                          {"AMD Radeon RX 7900 XTX", "rx-7900-xtx"},
                                           {"1025", "1025M"},
                                           {"7900 XTX", "rx-7900-xtx"}}) {
     EXPECT_EQ(parse_device(spelling)->name, parse_device(full)->name) << spelling;

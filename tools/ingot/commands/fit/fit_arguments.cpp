@@ -20,9 +20,13 @@ Failure senseless(const std::string& option, const std::string& text, const std:
               "\"" + escape_shortened(text, 60) + "\" is not " + right);
 }
 
-/// A rate like 936G, in bytes a second, in powers of 1000 as makers count.
+/// A rate like 936G, in bytes a second, in powers of 1000 as makers count; of a bare number, in
+/// GB/s, as they print it.
 Result<double> parse_rate(const std::string& option, const std::string& text) {
-  const std::optional<std::uint64_t> rate = parse_byte_count(text);
+  constexpr std::uint64_t most_gigabytes = 1'000'000;  // far above any memory
+  const auto bare = parse_number<std::uint64_t>(text);
+  const std::string full = bare && *bare <= most_gigabytes ? text + "G" : text;
+  const std::optional<std::uint64_t> rate = parse_byte_count(full);
   if (!rate) return senseless(option, text, "a rate like 936G, in bytes a second");
   return static_cast<double>(*rate);
 }
@@ -135,7 +139,7 @@ void add_place_options(CLI::App& command, FitArguments& arguments) {
       "Memory sizes or names, like 24G or rtx-4090,rtx-3060; 8 is 8G, 3090 rtx-3090; auto is what "
       "is free on the cards and the host of this machine");
   add_text(command, "--host", arguments.host, "SIZE",
-           "Memory of the host, like 64G; default: not limited");
+           "Memory of the host, like 64G, or 64; default: not limited");
   add_text(command, "--gpu-layers", arguments.gpu_layers, "N",
            "Layers on the devices, the output counted as one, or all; default: all");
   add_text(command, "--tensor-split", arguments.tensor_split, "LIST",
@@ -152,7 +156,7 @@ void add_place_options(CLI::App& command, FitArguments& arguments) {
   add_text(command, "--image-size", arguments.image_size, "SIZE",
            "Pixels of each image, like 1024x768; --images is 1 then if it is not given");
   add_text(command, "--bandwidth", arguments.bandwidth, "RATE",
-           "Memory bandwidth of the devices, like 936G a second, to bound the speed");
+           "Memory bandwidth of the devices, like 936G (or 936) a second, to bound the speed");
   add_text(command, "--host-bandwidth", arguments.host_bandwidth, "RATE", "The same of the host");
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/table.hpp"
+#include "cli/wrap.hpp"
 #include "commands/fit/speed_lines.hpp"
 #include "commands/image_facts.hpp"
 #include "text/memory_facts.hpp"
@@ -318,7 +319,11 @@ class FitPage {
     }
     const std::uint64_t own = result_.profile.context_length();
     const bool is_own = estimate_.context_per_sequence == own;
+    const std::uint64_t asked = result_.options.context > 0 ? result_.options.context : own;
     if (is_own) context += ", the model's own";
+    if (asked > 0 && asked < estimate_.context_per_sequence) {
+      context += fmt::format("; {} rounded up to a multiple of 256, as llama.cpp does", asked);
+    }
     if (result_.advice.context && !is_own && estimate_.verdict != Verdict::does_not_fit) {
       context += own > 0 && *result_.advice.context >= own
                      ? fmt::format("; the model's own {} fit as well", format_digits(own))
@@ -368,14 +373,7 @@ class FitPage {
   }
 
   void print_wrapped(std::string_view text) {
-    std::size_t begin = 0;
-    while (text.size() - begin > width_) {
-      const std::size_t space = text.rfind(' ', begin + width_);
-      if (space == std::string_view::npos || space <= begin) break;
-      console_.print_line(Style::faint, text.substr(begin, space - begin));
-      begin = space + 1;
-    }
-    console_.print_line(Style::faint, text.substr(begin));
+    console_.print_line(Style::faint, wrap(text, width_, 0, 0));
   }
 
   Console& console_;
