@@ -68,7 +68,9 @@ for name in a b; do
   "$ingot" edit good.gguf -o many/$name.gguf --remove general.architecture --set Odd-Key:u32=1 -q
 done
 "$ingot" check many >many.txt || true
-grep -q '^     2 [a-z]* \[[a-z_]*\] ' many.txt || fail "no counts by rule: $(cat many.txt)"
+grep -qE '^ +2 +2  [a-z]+ +[a-z_]+  ' many.txt || fail "no counts by rule: $(cat many.txt)"
+grep -A1 '^many/a.gguf: ' many.txt | tail -n 1 | grep -q '^  ' || fail "findings before the verdict: $(cat many.txt)"
+[[ $(grep -c 'rename the key' many.txt) == 1 ]] || fail "advice twice: $(cat many.txt)"
 "$ingot" check many --sarif >many.sarif || true
 python '
 import json

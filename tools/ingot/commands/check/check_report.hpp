@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How findings are shown: for people, as JSON, as SARIF. Each is written as it is made.
+// How findings are shown: for people, as JSON, as SARIF. JSON and SARIF are written as they are
+// made.
 #pragma once
 
 #include <ingot/check.hpp>
@@ -27,6 +28,12 @@ struct CheckedFile {
   std::uint64_t known = 0;  ///< Findings of the baseline, not in the summary.
 };
 
+/// The severity as reports show it: with `is_strict`, notes are warnings.
+[[nodiscard]] Severity shown_severity(const Finding& finding, bool is_strict);
+
+/// The key or tensor of a finding, which messages do not name, as `"NAME": `; may be empty.
+[[nodiscard]] std::string subject_of(const Finding& finding);
+
 class CheckReport {
  public:
   virtual ~CheckReport() = default;
@@ -44,6 +51,11 @@ class CheckReport {
 /// shown as warnings.
 [[nodiscard]] std::unique_ptr<CheckReport> make_check_report(Console& console, bool is_sarif,
                                                              bool is_single, bool is_strict);
+
+/// The reports for people and in SARIF, which `make_check_report` chooses from.
+[[nodiscard]] std::unique_ptr<CheckReport> make_text_report(Console& console, bool is_single,
+                                                            bool is_strict);
+[[nodiscard]] std::unique_ptr<CheckReport> make_sarif_report(Console& console, bool is_strict);
 
 /// Prints all rules, as a table or as JSON.
 void list_check_rules(Console& console);
