@@ -4,9 +4,10 @@ mkdir -p models/deep empty
 "$ingot" sample models/a.gguf -q
 "$ingot" sample models/deep/qwen.gguf --arch qwen2 --type Q8_0 -q
 "$ingot" split models/a.gguf models/set --shards 2 -q
+touch -d 2026-01-02T12:00:00Z models/*.gguf models/deep/*.gguf
 "$ingot" ls models
 "$ingot" ls models --markdown
-"$ingot" ls models --json
+"$ingot" ls models --json | sed 's/ "license".*//'
 (cd models && "$ingot" ls .) >here
 "$ingot" ls models >there
 expect_same here there
@@ -29,8 +30,8 @@ python '
 import json
 rows = json.load(open("list.json"))
 assert len(rows) == 4 and "error" in rows[0] and "error" not in rows[1], rows
-assert {"file", "name", "architecture", "parameters", "type", "bits_per_weight", "file_size",
-        "context_length"} == set(rows[1])
+assert {"file", "name", "architecture", "parameters", "type", "bits_per_weight", "file_size", "context_length",
+        "store", "path", "sha256", "title", "size_bytes", "license", "chat_template", "modified_at"} == set(rows[1])
 one = json.load(open("one.json"))
 assert one["file"] == "cut.gguf"
 assert set(one["error"]) == {"rule", "message", "offset", "subject"}
@@ -44,6 +45,31 @@ assert json.load(open("missing.json"))["error"]["rule"] == "io_error"
 "$ingot" edit models/a.gguf -o sep.gguf --special-token separator '<s>' -q
 "$ingot" show sep.gguf | grep -q 'separator 1' || fail "no separator"
 "$ingot" metadata sep.gguf | grep -q '^tokenizer.ggml.seperator_token_id' || fail "no such key"
+
+# Refused files of a folder are rows, and one line says how many; folders of Hugging Face are models, too.
+mkdir many
+cp models/a.gguf many/first.gguf
+cp models/a.gguf many/second.gguf
+for i in 1 2 3; do cp cut.gguf many/cut$i.gguf; done
+"$ingot" sample hf.gguf --layers 1 -q
+"$ingot" convert hf.gguf many/folder --names hf -q
+expect 3 "$ingot" ls many --duplicates --digest --filter '*' --sort date >rows 2>message
+[[ $(grep -c refused rows) == 3 && $(cat message) == *'many: 3 files are refused'* ]] || fail "refused: $(cat rows message)"
+[[ $(wc -l <message) == 1 ]] || fail "a flood: $(cat message)"
+grep -q '^folder  ' rows || fail "no folder: $(cat rows)"
+grep -q '^1 duplicate ' rows || fail "no duplicate: $(cat rows)"
+expect 3 "$ingot" ls many --duplicates --json >rows.json 2>/dev/null
+python '
+import json
+rows = {row["file"]: row for row in json.load(open("rows.json"))}
+assert rows["many/second.gguf"]["duplicate_of"] == "many/first.gguf", rows
+assert rows["many/folder"]["architecture"] == "llama" and "error" in rows["many/cut1.gguf"], rows'
+# What a user copies is never cut.
+name=a-name-that-is-longer-than-half-of-a-terminal-and-has-to-be-whole-Q4_K_M.gguf
+cp models/a.gguf "many/$name"
+COLUMNS=80 expect 3 "$ingot" ls many >rows 2>/dev/null
+grep -q "^$name" rows || fail "a name was cut: $(cat rows)"
+[[ $("$ingot" ls many --filter "$name" 2>/dev/null | wc -l) == 2 ]] || fail "no filter"
 
 # The order, and how many.
 mkdir -p sorted

@@ -72,9 +72,29 @@ for row in rows[:-1]:  # names are references, and need no server
 print(len(json.load(sys.stdin)))') == 1 ]] || fail "no limit"
 expect_error 1 'fits the pattern' "$ingot" ls --filter 'nothing*'
 expect_error 2 'without DIR' "$ingot" ls mine --local
+COLUMNS=80 "$ingot" ls | grep -q '^hf:acme/tiny/sub/set-00001-of-00002.gguf' || fail 'a reference was cut'
 
 # A commit that no branch names.
 mkdir -p hub/models--acme--bare/snapshots/f00d
 cp a.gguf hub/models--acme--bare/snapshots/f00d/x.gguf
 [[ $(HF_HUB_CACHE=$PWD/hub "$ingot" ls --filter 'hf:*' --json | python 'import json, sys
 print(*(row["name"] for row in json.load(sys.stdin)))') == hf:acme/bare@f00d/x.gguf ]] || fail "a commit without a branch"
+
+# Two names in Ollama for one blob are two models, whose bytes count once.
+put_in_ollama registry.ollama.ai/library/mine/latest a.gguf
+"$ingot" ls --filter 'ollama:*' --duplicates --json >names.json
+python 'import json
+rows = {row["name"]: row for row in json.load(open("names.json"))}
+assert set(rows) == {"ollama:acme/small:q8", "ollama:llama3", "ollama:mine"}, rows.keys()
+assert rows["ollama:mine"]["duplicate_of"] == "ollama:llama3", rows["ollama:mine"]'
+"$ingot" ls --filter 'ollama:*' --duplicates >names
+grep -q 'without, 0 B less' names || fail "bytes of one file count twice: $(cat names)"
+
+# The stores of other programs are read, never written; what needs a file takes their references.
+for name in ollama:llama3 hf:acme/tiny/tiny-F16.gguf "$hub/snapshots/c0ffee/tiny-F16.gguf"; do
+  expect_error 2 'in the store of another program' "$ingot" edit "$name" --in-place --set general.name=x
+  "$ingot" edit "$name" -o "own${name//[:\/]/-}.gguf" --set general.name=mine >/dev/null 2>message
+  [[ ! -s message ]] || fail "edit $name says: $(cat message)"
+  expect 1 "$ingot" repair "$name" --dry-run -q
+done
+[[ $(sha256sum <"$hub/blobs/$digest" | cut -d ' ' -f 1) == "$digest" ]] || fail "the cache has changed"

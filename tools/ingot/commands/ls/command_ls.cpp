@@ -25,12 +25,13 @@ constexpr const char* examples =
     "(LLAMA_CACHE), and below the folders of INGOT_MODELS, which colons separate. The\n"
     "names are references that every command takes.\n"
     "\n"
-    "A set of shards is one model, which its first file names. Only headers are read.\n"
-    "Exit status 1: there is no model. Of a folder, refused files are not listed.";
+    "A set of shards is one model, which its first file names, and so is a folder of\n"
+    "Hugging Face. Only headers are read. The first column is never cut.\n"
+    "Exit status 1: there is no model; 3: a file is refused, which is a row, too.";
 
 struct Options {
   std::vector<std::string> places;
-  CatalogueRequest request;
+  ListRequest request;
   bool is_local = false;
   bool is_markdown = false;
   bool lists_pairs = false;
@@ -42,19 +43,17 @@ void run(Options& options, Console& console) {
     console.finish(console.refuse_usage("ls: --markdown and --json are two formats; give one"));
     return;
   }
-  CatalogueRequest& request = options.request;
+  ListRequest& request = options.request;
   const bool is_of_system = !options.is_markdown && !options.lists_pairs;
   if (options.places.empty() && is_of_system) return list_catalogue(console, request);
-  if (options.is_local || request.has_digests || request.finds_duplicates ||
-      !request.pattern.empty() || request.list.order == ListOrder::date) {
+  if (options.is_local) {
     return console.finish(console.refuse_usage(
-        "ls: --local, --digest, --duplicates, --filter and --sort date are for the models of this "
-        "system, without DIR and as a plain table"));
+        "ls: --local is for the models of this system, without DIR and as a plain table"));
   }
   if (options.places.empty()) options.places.emplace_back(".");
-  if (options.is_markdown) request.list.style = ListStyle::markdown;
-  if (options.lists_pairs) request.list.style = ListStyle::pairs;
-  list_places(console, options.places, request.list,
+  if (options.is_markdown) request.style = ListStyle::markdown;
+  if (options.lists_pairs) request.style = ListStyle::pairs;
+  list_places(console, options.places, request,
               options.fetches_heads || options.lists_pairs ? RepositoryHeads::fetched
                                                            : RepositoryHeads::left);
 }
@@ -69,23 +68,23 @@ void add_ls_command(CLI::App& program, Console& console) {
   add_switch(command, "--local", options->is_local,
              "List what programs keep on this system, as without DIR");
   add_text(command, "--filter", options->request.pattern, "PATTERN",
-           "Of this system, list names and architectures that this glob fits");
+           "Only names and architectures that this glob fits, or re:EXPRESSION");
   add_switch(command, "--digest", options->request.has_digests,
-             "Of this system, show SHA-256 too, which reads files that no store names by it");
+             "Show SHA-256 too, which reads files that no store names by it");
   add_switch(command, "--duplicates", options->request.finds_duplicates,
-             "Of this system, say which models have the same weights; reads those that may");
+             "Say which models have the same weights; reads those that may");
   console.add_index_option(command);
   add_switch(command, "--markdown", options->is_markdown, "Print a Markdown table");
   add_switch(command, "--pairs", options->lists_pairs,
              "Print projectors with the models that they belong to, by their headers");
-  add_choice(command, "--sort", "KEY", options->request.list.order,
+  add_choice(command, "--sort", "KEY", options->request.order,
              {{"name", ListOrder::name},
               {"size", ListOrder::size},
               {"parameters", ListOrder::parameters},
               {"context", ListOrder::context},
               {"date", ListOrder::date}},
              "Sort by {}, the largest and newest first; default: by folder and name");
-  add_number(command, "--limit", options->request.list.limit, 0, 1u << 31,
+  add_number(command, "--limit", options->request.limit, 0, 1u << 31,
              "Models to print, 0 for all; default: 0");
   add_switch(command, "--heads", options->fetches_heads,
              "Of a repository, fetch the headers too: all columns, and more requests");

@@ -21,11 +21,12 @@
 #include <vector>
 
 #include "cli/console.hpp"
+#include "cli/imported_folder.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
 #include "cli/table.hpp"
 #include "commands/json_members.hpp"
-#include "text/error_json.hpp"
+#include "commands/ls/entries.hpp"
 #include "text/model_facts.hpp"
 #include "text/name_match.hpp"
 #include "text/value_text.hpp"
@@ -42,8 +43,9 @@ constexpr std::size_t column_count = 8;
 using Row = std::array<std::string, column_count>;
 
 /// The cells of a model; file and name are raw text.
-Row row_of(const ListedModel& model) {
-  return {model.file,
+Row row_of(const Entry& entry) {
+  const ListedModel& model = entry.facts;
+  return {entry.shown,
           model.name.value_or("-"),
           model.architecture.value_or("-"),
           model.parameter_count.value_or(0) > 0 ? format_count(*model.parameter_count) : "-",
@@ -64,38 +66,17 @@ std::string markdown_text(std::string_view text) {
   return result;
 }
 
-/// Prints one line per model: a table for people, or one for a model card.
-void print_models(Console& console, std::span<const ListedModel> models) {
-  const std::array<Column, column_count> columns = {{{"file", Align::left, Narrow::shorten},
-                                                     {"name", Align::left, Narrow::shorten},
-                                                     {"architecture", Align::left, Narrow::hide},
-                                                     {"params", Align::right},
-                                                     {"type"},
-                                                     {"bpw", Align::right, Narrow::hide},
-                                                     {"size", Align::right},
-                                                     {"context", Align::right, Narrow::hide}}};
-  print_table(console, columns, models.size(), [&](std::size_t i, std::span<std::string> cells) {
-    Row row = row_of(models[i]);
-    row[2] = escape(row[2]);
-    std::move(row.begin(), row.end(), cells.begin());
-  });
-}
-
-void print_models_markdown(Console& console, std::span<const ListedModel> models) {
+/// Prints a table for a model card.
+void print_markdown(Console& console, const std::vector<Entry>& entries) {
   Output& out = console.out();
   out.write(
       "| File | Name | Architecture | Parameters | Type | Bits per weight | Size | Context |\n");
   out.write("| --- | --- | --- | ---: | --- | ---: | ---: | ---: |\n");
-  for (const ListedModel& model : models) {
-    for (const std::string& cell : row_of(model)) out.print("| {} ", markdown_text(cell));
+  for (const Entry& entry : entries) {
+    if (entry.refusal) continue;
+    for (const std::string& cell : row_of(entry)) out.print("| {} ", markdown_text(cell));
     out.write("|\n");
   }
-}
-
-void write_model(JsonStream& json, const ListedModel& model) {
-  const auto object = json.object(Layout::line);
-  write_members(json, model);
-  if (!model.is_verified) json.member("verified", false);
 }
 
 /// The pairs among files, and the projectors that have none.
@@ -124,89 +105,114 @@ void print_pairs(Console& console, std::span<const ListedPair> pairs) {
   });
 }
 
-void sort_models(std::vector<ListedModel>& models, ListOrder order) {
-  if (order == ListOrder::found) return;
-  const auto number = [order](const ListedModel& model) {
-    return order == ListOrder::size         ? model.file_bytes
-           : order == ListOrder::parameters ? model.parameter_count.value_or(0)
-                                            : model.context_length.value_or(0);
-  };
-  std::ranges::stable_sort(models, [&](const ListedModel& a, const ListedModel& b) {
-    return order == ListOrder::name ? natural_less(a.file, b.file) : number(a) > number(b);
-  });
-}
-
-/// The listing while it is gathered; JSON is written as it comes, unless it has to be sorted.
+/// The listing while it is gathered.
 class Listing {
  public:
-  Listing(Console& console, const ListRequest& request)
-      : console_(console), request_(request), json_(console.out()) {
-    if (console.is_json()) json_.begin_array();
-  }
-  Listing(const Listing&) = delete;
-  Listing& operator=(const Listing&) = delete;
+  Listing(Console& console, const ListRequest& request) : console_(console), request_(request) {}
 
-  /// `shown` is the file's name in a line for people.
-  bool add(const std::string& file, std::string shown) {
-    const Result<Model> model = console_.open_model(file);
-    if (!model) {
-      if (console_.is_json()) write_error_json(json_, file, model.error());
-      console_.finish(console_.fail(file, model.error()));
-    } else {
-      facts_.push_back(pair_facts(*model));
-      names_.push_back(console_.is_json() ? file : shown);
-      take(list_model(names_.back(), *model, console_.foreign()));
-    }
-    const bool is_full =
-        request_.order == ListOrder::found && request_.limit != 0 && count_ >= request_.limit;
-    return !is_full && console_.out().is_open() && stop_signal() == 0;
+  /// `shown` is the file's name in a line for people; a file that the user did not name is of a
+  /// folder, whose refused files are counted.
+  bool add(const std::string& file, const std::string& shown, bool is_named) {
+    const std::string path = console_.remote().is_meant(file) ? std::string() : file;
+    Entry entry = path.empty() ? look_at_reference(file, shown)
+                               : look_at(console_, {file, "local", path, {}}, shown);
+    if (!is_wanted(entry, request_)) return goes_on();
+    if (entry.refusal) refuse(file, *entry.refusal, is_named);
+    entries_.push_back(std::move(entry));
+    return goes_on();
   }
 
-  /// A model, whether it was opened or not.
-  void take(ListedModel model) {
-    ++count_;
-    if (request_.style == ListStyle::pairs) return;
-    const bool is_cut = request_.order != ListOrder::found || request_.limit != 0;
-    console_.is_json() && !is_cut ? write_model(json_, model) : models_.push_back(std::move(model));
+  /// A model of a server that was not opened.
+  void take(Entry entry) {
+    if (is_wanted(entry, request_)) entries_.push_back(std::move(entry));
+  }
+
+  /// Says how many files of a folder were refused since it was said last.
+  void report_refused(const std::string& place) {
+    const std::uint64_t count = std::exchange(refused_, 0);
+    if (count == 0) return;
+    console_.complain(place,
+                      fmt::format("{} refused; 'ingot check' says why",
+                                  count == 1 ? "1 file is" : fmt::format("{} files are", count)));
   }
 
   void print() {
+    arrange(console_, entries_, request_);
     if (request_.style == ListStyle::pairs) return print_only_pairs();
-    sort_models(models_, request_.order);
-    if (request_.limit != 0 && models_.size() > request_.limit) {
-      models_.erase(models_.begin() + static_cast<std::ptrdiff_t>(request_.limit), models_.end());
-    }
     if (console_.is_json()) {
-      for (const ListedModel& model : models_) write_model(json_, model);
-      return json_.end();
+      JsonStream json(console_.out());
+      const auto array = json.array();
+      for (const Entry& entry : entries_) write_found(json, entry, request_);
+      return;
     }
-    if (models_.empty()) return;
-    if (request_.style == ListStyle::markdown) return print_models_markdown(console_, models_);
-    print_models(console_, models_);
-    const std::vector<ListedPair> pairs = pairs_of(facts_, names_);
+    if (entries_.empty()) return;
+    if (request_.style == ListStyle::markdown) return print_markdown(console_, entries_);
+    print_entries(console_, entries_, request_);
+    if (request_.finds_duplicates) print_sum(console_, entries_, true);
+    const std::vector<ListedPair> pairs = pairs_of_entries();
     if (pairs.empty()) return;
     console_.out().put('\n');
     print_pairs(console_, pairs);
   }
 
  private:
-  void print_only_pairs() {
-    const std::vector<ListedPair> pairs = pairs_of(facts_, names_);
-    if (!console_.is_json()) return print_pairs(console_, pairs);
-    for (const ListedPair& pair : pairs) {
-      const auto object = json_.object(Layout::line);
-      write_members(json_, pair);
+  [[nodiscard]] bool goes_on() const {
+    const bool is_full = request_.order == ListOrder::found && request_.limit != 0 &&
+                         entries_.size() >= request_.limit;
+    return !is_full && console_.out().is_open() && stop_signal() == 0;
+  }
+
+  /// A model on a server, or in the store that a reference leads to.
+  Entry look_at_reference(const std::string& reference, const std::string& shown) {
+    Entry entry;
+    entry.shown = shown;
+    entry.place.name = reference;
+    entry.facts.file = reference;
+    const Result<Model> model = console_.open_model(reference);
+    if (!model) {
+      entry.refusal = model.error();
+      return entry;
     }
-    json_.end();
+    entry.facts = list_model(reference, *model, console_.foreign());
+    entry.pair = pair_facts(*model);
+    if (const auto text = find_text(*model, "general.license")) entry.license = *text;
+    entry.has_chat_template = find_text(*model, "tokenizer.chat_template").has_value();
+    return entry;
+  }
+
+  void refuse(const std::string& file, const Error& error, bool is_named) {
+    if (is_named) return console_.finish(console_.fail(file, error));
+    ++refused_;
+    console_.finish(category_of(error.code) == ErrorCategory::system ? ExitCode::system
+                                                                     : ExitCode::refused);
+  }
+
+  [[nodiscard]] std::vector<ListedPair> pairs_of_entries() const {
+    std::vector<PairFacts> facts;
+    std::vector<std::string> names;
+    for (const Entry& entry : entries_) {
+      if (!entry.pair) continue;
+      facts.push_back(*entry.pair);
+      names.push_back(console_.is_json() ? entry.facts.file : entry.shown);
+    }
+    return pairs_of(facts, names);
+  }
+
+  void print_only_pairs() {
+    const std::vector<ListedPair> pairs = pairs_of_entries();
+    if (!console_.is_json()) return print_pairs(console_, pairs);
+    JsonStream json(console_.out());
+    const auto array = json.array();
+    for (const ListedPair& pair : pairs) {
+      const auto object = json.object(Layout::line);
+      write_members(json, pair);
+    }
   }
 
   Console& console_;
   ListRequest request_;
-  std::uint64_t count_ = 0;
-  JsonStream json_;
-  std::vector<ListedModel> models_;
-  std::vector<PairFacts> facts_;  // of the models that were opened
-  std::vector<std::string> names_;
+  std::vector<Entry> entries_;
+  std::uint64_t refused_ = 0;
 };
 
 /// A path without the folder that was listed.
@@ -238,14 +244,15 @@ void list_repository(Console& console, Listing& listing, const std::string& plac
   if (!models) return console.finish(console.fail(place, models.error()));
   for (const RepositoryModel& model : *models) {
     if (heads == RepositoryHeads::fetched) {
-      if (!listing.add(model.reference, model.name)) return;
+      if (!listing.add(model.reference, model.name, true)) return;
       continue;
     }
-    ListedModel listed;
-    listed.file = console.is_json() ? model.reference : model.name;
-    listed.type = type_of_name(model.name);
-    listed.file_bytes = model.file_bytes;
-    listing.take(std::move(listed));
+    Entry entry;
+    entry.shown = model.name;
+    entry.facts.file = model.reference;
+    entry.facts.type = type_of_name(model.name);
+    entry.facts.file_bytes = model.file_bytes;
+    listing.take(std::move(entry));
   }
   if (!models->empty()) return;
   console.complain(place, "there is no model here: no file has a name that ends as that of one");
@@ -282,17 +289,24 @@ void list_places(Console& console, std::span<const std::string> places, const Li
       continue;
     }
     if (!is_folder(place)) {
-      listing.add(place, place);
+      listing.add(place, place, true);
       continue;
     }
+    const auto add = [&](const std::string& path) {
+      return listing.add(path, places.size() == 1 ? below(place, path) : path, false);
+    };
     const FolderCounts counts = for_each_model(
-        console, place,
-        [&](const std::string& file) {
-          return listing.add(file, places.size() == 1 ? below(place, file) : file);
-        },
-        [](const std::string&, const std::string&) {});
+        console, place, add, [](const std::string&, const std::string&) {},
+        [&](const std::string& folder) {
+          if (!has_model_to_import(folder)) return false;
+          add(folder);
+          return true;
+        });
+    listing.report_refused(place);
     if (counts.models != 0) continue;
-    console.complain(place, "there is no model here: no file has a name that ends in .gguf");
+    console.complain(place,
+                     "there is no model here: no file has a name that ends in .gguf, "
+                     "and no folder is one of Hugging Face");
     console.finish(ExitCode::negative);
   }
   listing.print();

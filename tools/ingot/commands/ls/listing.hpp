@@ -70,14 +70,18 @@ struct ListRequest {
   ListStyle style = ListStyle::table;
   ListOrder order = ListOrder::found;
   std::uint64_t limit = 0;  ///< 0: all.
+  std::string pattern;      ///< Of names and architectures; empty: all.
+  bool has_digests = false;
+  bool finds_duplicates = false;
 };
 
 /// Whether the headers of the models in a repository on a server are fetched, or its listing is
 /// all.
 enum class RepositoryHeads : std::uint8_t { left, fetched };
 
-/// Lists the models of the places: files, folders with the folders below them, and repositories. A
-/// model that does not open is an error on stderr, and in JSON an object with the error.
+/// Lists the models of the places: files, folders with the folders below them, among them those of
+/// Hugging Face, and repositories. A model that does not open is a row, too, and sets the status;
+/// the error of a file that was named is printed, those of a folder are counted.
 void list_places(Console& console, std::span<const std::string> places,
                  const ListRequest& request = {}, RepositoryHeads heads = RepositoryHeads::left);
 

@@ -3,7 +3,7 @@
 
 namespace ingot::cli {
 
-void list_catalogue(Console& console, const CatalogueRequest&) {
+void list_catalogue(Console& console, const ListRequest&) {
   console.finish(console.refuse("",
                                 "this program was built without the stores of other programs; "
                                 "'ingot ls .' lists this folder",
