@@ -8,7 +8,8 @@ ln -s ../model.gguf links/soft.gguf
 for target in model.gguf ./model.gguf links/hard.gguf links/soft.gguf; do
   expect_error 2 'same file' "$ingot" edit model.gguf -o "$target" --force --set general.name=X
 done
-expect_error 3 'this is a directory' "$ingot" edit model.gguf -o folder --force --set general.name=X
+"$ingot" edit model.gguf -o folder --set general.name=X -q
+[[ -f folder/model.gguf ]] || fail "no file in the folder"
 expect_error 4 '"nowhere/x.gguf": cannot create the output: No such file' \
   "$ingot" edit model.gguf -o nowhere/x.gguf --set general.name=X
 expect_same model.gguf before.gguf

@@ -50,7 +50,7 @@ cp model-F16.gguf b.gguf
 [[ $(grep -c 'every reader skips' report) == 1 ]] || fail "padding: $(cat report)"
 
 expect_error 2 'no option "-x"' "$ingot" show -x
-expect_error 2 'for f in \*.gguf' "$ingot" quantize a.gguf b.gguf Q8_0 -o all/
+expect_error 2 'for f in *.gguf' "$ingot" quantize a.gguf b.gguf Q8_0 -o all/
 "$ingot" fit a.gguf --context 1k --json | grep -q '"context": 1024' || fail "--context"
 echo 'source = "a.gguf"' >release.toml
 expect_error 2 'recipes are YAML' "$ingot" publish release.toml
