@@ -15,9 +15,9 @@ sed -i 's/"vocab_size": 258/"vocab_size": 264/' uploads/bad/config.json
 mkdir uploads/bad/1_Pooling
 echo '{"pooling_mode_mean_tokens": true}' >uploads/bad/1_Pooling/config.json
 expect 1 "$ingot" check uploads/bad >said
-for text in 'uploads/bad: error: no tokenizer.*\[folder_file_missing\]' \
-  'uploads/bad/pytorch_model.bin: warning: .*\[folder_pickle\]' \
-  'uploads/bad/model.safetensors: error: "model.embed_tokens.weight": it has 258 rows' \
+for text in '^  error: no tokenizer.*\[folder_file_missing\]' \
+  '^  warning: uploads/bad/pytorch_model.bin: .*\[folder_pickle\]' \
+  '^  error: uploads/bad/model.safetensors: "model.embed_tokens.weight": it has 258 rows' \
   'fetch the missing file into the folder' 'uploads/bad: error: 2 errors, 1 warning'; do
   grep -q "$text" said || fail "no $text: $(cat said)"
 done
