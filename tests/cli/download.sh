@@ -22,7 +22,7 @@ unset HF_HOME XDG_CACHE_HOME HF_HUB_CACHE OLLAMA_MODELS MODEL_ENDPOINT HF_TOKEN
 
 echo "# whole and right"
 : >log
-expect_error 4 'it is not a folder; make it first' "$ingot" download hf:org/repo -o nowhere
+expect_error 4 'it is not a folder; with / at its end it is made' "$ingot" download hf:org/repo -o nowhere
 [[ ! -s log ]] || fail "it asked the server before it looked for the folder"
 "$ingot" download hf:org/repo ollama:tiny -o out >listing
 [[ $(grep -c ' verified$' listing) == 2 ]] || fail "$(cat listing)"
