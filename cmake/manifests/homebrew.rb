@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 class Ingot < Formula
   desc "Read, check, edit, convert and quantize GGUF model files"
   homepage "@URL@"
