@@ -328,7 +328,8 @@ void cool(const LayerWork& layer_work, Panels& queries) {
   for (std::size_t panel = 0; panel < queries.panel_count(); ++panel) {
     const std::size_t position = layer_work.batch.position_of(panel);
     for (std::size_t t = 0; t < panel_tokens; ++t) {
-      const auto steps = static_cast<float>((position + t + 1) / settings.cooling);
+      const auto steps =
+          static_cast<float>((position + t + settings.cooling_offset) / settings.cooling);
       const float factor = 1.0F + settings.cooling_rate * std::log(steps + 1.0F);
       for (std::size_t f = 0; f < queries.features(); ++f) queries.row(panel, f)[t] *= factor;
     }
@@ -346,7 +347,9 @@ Result<void> apply_attention(const LayerWork& layer_work, const Attention& atten
   const Rotation* own = is_rotated ? &rotation : nullptr;
   place_heads(layer_work, attention, attention.query_norm, attention.head_count, own, made.queries);
   place_keys(layer_work, attention, own, states, made);
-  if (settings.cooling > 0 && !is_rotated) cool(layer_work, made.queries);
+  if (settings.cooling > 0 && (!is_rotated || settings.parts.attention.cools_by_key)) {
+    cool(layer_work, made.queries);
+  }
   Panels mixed(attention.head_count * attention.value_size, inputs.panel_count());
   const std::size_t window = settings.windows[layer] ? settings.window : 0;
   INGOT_TRY_VOID(attend(layer_work, attention, window, made, mixed));

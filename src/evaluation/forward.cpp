@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "evaluation/attention.hpp"
 #include "evaluation/feed_forward.hpp"
@@ -64,6 +65,7 @@ class ForwardPass::Layers {
   Result<void> run(const Layer& layer, std::size_t index, Panels& states) {
     if (layer.end_norm.exists()) return run_with_norms_behind(layer, index, states);
     if (layer.streams.exists()) return run_streams(layer, index, states);
+    if (settings_.parts.experts.route_inputs) input_ = states.copy();
     INGOT_TRY_VOID(work_.normalise(layer.attention_norm, states, normed_));
     if (layer.mixes()) {
       INGOT_TRY_VOID(mix_tokens(layer, index, states));
@@ -119,7 +121,7 @@ class ForwardPass::Layers {
     }
     if (layer.expert_norm.exists()) return feed_both(layer, index, states);
     if (layer.experts.router.exists()) {
-      return apply_experts(work_, layer.experts, normed_, normed_, added_);
+      return apply_experts(work_, layer.experts, normed_, input_ ? *input_ : normed_, added_);
     }
     return feed_forward(work_, layer.feed_forward, index, 0, normed_, tokens_, added_);
   }
@@ -226,6 +228,7 @@ class ForwardPass::Layers {
   Rotation window_rotation_;
   Panels normed_;
   Panels added_;
+  std::optional<Panels> input_;  ///< Of the layer, where its router reads that.
 };
 
 Result<ForwardPass> ForwardPass::make(const Model& model, const EvaluationOptions& options,

@@ -32,9 +32,18 @@ enum class Pairing : std::uint8_t {
   none         ///< There is no rotation.
 };
 
+/// How the pairs of a head are divided among the coordinates of images: `rope.dimension_sections`
+/// has the sizes. Tokens of texts have one position for the first three, and 0 for the fourth.
+enum class Sections : std::uint8_t {
+  none,
+  in_turn,     ///< First all pairs of one coordinate.
+  interleaved  ///< A pair of each of three, again and again; the rest are of the fourth.
+};
+
 struct PositionFacts {
   bool yarn_scales_attention = false;  ///< YaRN makes scores grow, too.
   Pairing pairing = Pairing::halves;
+  Sections sections = Sections::none;
   std::uint32_t unrotated_period = 0;  ///< Every n-th layer has no rotation.
   bool rotates_only_windows = false;   ///< In models with windows, other layers have no rotation.
   bool may_lack_rotation = false;      ///< The key `rope.scaling.finetuned` switches it off.
@@ -42,14 +51,16 @@ struct PositionFacts {
   bool factors_spare_windows = false;  ///< The divisors of frequencies are for other layers.
   bool window_is_scaled = false;       ///< Positions are scaled in layers with a window, too.
   std::optional<double> largest_bias = {};  ///< Of ALiBi, where the key is missing.
+  std::uint32_t biased_layers = 0;          ///< Models of so many layers have ALiBi (8) instead.
 };
 
 enum class AttentionScale : std::uint8_t {
-  head,    ///< 1 / sqrt(elements of a head)
-  key,     ///< The key `attention.scale`; `head` if there is none, or if it is 0.
-  gemma2,  ///< `head`, but 1 / sqrt(width / heads) in the model of 46 layers.
-  one,     ///< 1
-  gemma3   ///< `head`, but 1 / sqrt(width / heads) in the model of 62 layers.
+  head,     ///< 1 / sqrt(elements of a head)
+  key,      ///< The key `attention.scale`; `head` if there is none, or if it is 0.
+  gemma2,   ///< `head`, but 1 / sqrt(width / heads) in the model of 46 layers.
+  one,      ///< 1
+  inverse,  ///< 1 / elements of a head
+  gemma3    ///< `head`, but 1 / sqrt(width / heads) in the model of 62 layers.
 };
 
 struct AttentionFacts {
@@ -62,6 +73,7 @@ struct AttentionFacts {
   std::uint32_t chunk = 0;             ///< A window is a chunk of so many tokens.
   bool has_gated_queries = false;      ///< Each head's query has a gate of its output behind it.
   bool cools_late = false;             ///< Queries grow with their position where nothing rotates.
+  bool cools_by_key = false;           ///< They do everywhere, by `attention.temperature_scale`.
   bool may_see_later = false;          ///< Tokens see later ones if `attention.causal` is false.
   bool sees_later = false;             ///< They always do.
   bool has_symmetric_windows = false;  ///< Half a window lies before a token, half behind it.
@@ -72,6 +84,7 @@ struct AttentionFacts {
 enum class Activation : std::uint8_t {
   silu,
   gelu,  ///< The approximation by tanh.
+  relu,
   relu_squared,
   xielu,          ///< With numbers for each layer.
   clamped_swiglu  ///< The gate of gpt-oss, with bounds.
@@ -89,6 +102,7 @@ struct ExpertFacts {
   bool read_key = false;               ///< The key `expert_weights_norm` says whether.
   bool rank_by_logits = false;         ///< Logits, not shares, choose.
   bool weigh_inputs = false;           ///< Shares multiply inputs, not outputs.
+  bool route_inputs = false;           ///< The router reads what the layer gets, before attention.
 };
 
 /// The order of what the first matrices of a state-space layer make.

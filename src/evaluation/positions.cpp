@@ -38,7 +38,9 @@ Rotation::Rotation(const RopeSettings& rope, Pairing pairing, bool in_window,
     const double exponent = -2.0 * static_cast<double>(pair) / static_cast<double>(rotated);
     const double factor = factors.empty() ? 1.0 : static_cast<double>(factors[pair]);
     const double share = rope.is_yarn ? yarn_share(rope, rotated, base, pair) : 1.0;
-    const double frequency = std::pow(base, exponent) * (scale * share + 1.0 - share) / factor;
+    const bool is_fixed = pair < rope.fixed_pairs.size() && rope.fixed_pairs[pair];
+    const double frequency =
+        is_fixed ? 0.0 : std::pow(base, exponent) * (scale * share + 1.0 - share) / factor;
     for (std::size_t position = 0; position < positions_; ++position) {
       const double angle = static_cast<double>(position) * frequency;
       cosines_[pair * positions_ + position] = static_cast<float>(std::cos(angle) * magnitude);

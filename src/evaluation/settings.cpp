@@ -139,6 +139,9 @@ Result<void> read_attention(const KeyReader& keys, Settings& settings) {
     settings.attention_scale = 1.0F / std::sqrt(static_cast<float>(settings.width / heads));
   }
   if (facts.scale == AttentionScale::one) settings.attention_scale = 1.0F;
+  if (facts.scale == AttentionScale::inverse) {
+    settings.attention_scale = 1.0F / static_cast<float>(settings.key_size);
+  }
   if (facts.cap != 0.0) {
     INGOT_TRY(const double cap, keys.real_or("attn_logit_softcapping", facts.cap));
     settings.attention_cap = static_cast<float>(cap);
@@ -151,9 +154,20 @@ Result<void> read_attention(const KeyReader& keys, Settings& settings) {
     INGOT_TRY(const double largest, keys.real_or(suffixes::attention_max_alibi_bias, *bias));
     settings.largest_bias = static_cast<float>(largest);
   }
+  if (settings.parts.positions.biased_layers == settings.layer_count) {
+    settings.parts.positions.pairing = Pairing::none;
+    settings.largest_bias = 8.0F;
+  }
   if (facts.cools_late && settings.has_windows) {
     settings.cooling = facts.chunk;
+    settings.cooling_offset = 1;
     settings.cooling_rate = 0.1F;
+  }
+  if (facts.cools_by_key) {
+    INGOT_TRY(settings.cooling_rate, keys.factor_or("attention.temperature_scale", 0.0));
+    if (settings.cooling_rate != 0.0F) {
+      settings.cooling = static_cast<std::size_t>(settings.rope.original_context);
+    }
   }
   return {};
 }

@@ -30,8 +30,9 @@ struct RopeSettings {
   double window_magnitude = 1.0;
   std::uint64_t original_context = 0;  ///< Tokens; longer texts take the factors for long ones.
   bool is_yarn = false;                ///< Only slow frequencies are scaled.
-  double fast_turns = 32.0;  ///< Frequencies with more turns in the original context are not.
-  double slow_turns = 1.0;   ///< Those with fewer are scaled in full.
+  double fast_turns = 32.0;       ///< Frequencies with more turns in the original context are not.
+  double slow_turns = 1.0;        ///< Those with fewer are scaled in full.
+  std::vector<bool> fixed_pairs;  ///< True for those that do not rotate; may be empty.
 };
 
 struct ExpertSettings {
@@ -82,6 +83,7 @@ struct Settings {
   float attention_scale = 0.0F;    ///< 0: by the size of a head.
   float attention_factor = 1.0F;   ///< Multiplies the scale of a head.
   std::size_t cooling = 0;         ///< Tokens after which queries grow; 0: they do not.
+  std::size_t cooling_offset = 0;  ///< Tokens that count before the first.
   float cooling_rate = 0.0F;
   ExpertSettings experts;
   std::size_t window = 0;                          ///< Tokens that a layer with a window sees.

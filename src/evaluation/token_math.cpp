@@ -127,6 +127,8 @@ void activate(Activation activation, const CurveSettings& curve, std::span<float
           2.0F * root_of_2_over_pi, x, [](float y) { return y * (1.0F + 0.044715F * y * y); },
           [](float y, float share) { return y * share; });
     }
+    case Activation::relu:
+      return replace([](float y) { return std::max(y, 0.0F); });
     case Activation::relu_squared:
       return replace([](float y) { return y > 0.0F ? y * y : 0.0F; });
     case Activation::xielu:

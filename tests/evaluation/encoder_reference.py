@@ -37,7 +37,7 @@ def run_layer(network, layer, states):
     if network.has(prefix + "attn_norm_2"):
         middle = network.norm(middle + states, prefix + "attn_norm_2")
     if network.has(prefix + "ffn_gate_inp"):
-        made = network.experts(prefix, middle)
+        made = network.experts(prefix, middle, middle)
     else:
         made = network.feed_forward(prefix, middle, layer)
     return network.norm(middle + made, prefix + "layer_output_norm")

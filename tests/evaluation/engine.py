@@ -34,7 +34,8 @@ LIMIT = 1e-4  # of the largest logit of a token
 GELU_LIMIT = 2e-3
 GELU = (*GELU_ENCODERS, "modern-bert", "bloom", "codeshell", "falcon", "gemma", "gpt", "mpt", "phi2", "starcoder")
 # Their attention is sharp, which makes the table's rounding count more.
-LIMITS = {"gemma3n": 6e-3, "gemma4": 6e-3}
+# Of qwen2vl the engine reads no epsilon.
+LIMITS = {"gemma3n": 6e-3, "gemma4": 6e-3, "qwen2vl": 1e-3}
 SAMPLE_CHUNKS = (40, 70)
 # Keys of samples that are set besides those of their rows, to reach what short texts do not.
 YARN = ("rope.scaling.type:string=yarn", "rope.scaling.factor:f32=4",
@@ -57,10 +58,14 @@ SAMPLE_KEYS = {
     "modern-bert": (*POOLINGS, ("hidden_activation:string=silu",), WIDE_BASE),
     "mamba": (("ssm.dt_b_c_rms:bool=true",),),
     "minicpm": (("embedding_scale:f32=3", "residual_scale:f32=0.4", "logit_scale:f32=2"),),
+    "mistral3": (("attention.temperature_scale:f32=0.3", *YARN),),
     "mpt": (("attention.clamp_kqv:f32=0.5",),),
     "nemotron_h_moe": (("expert_weights_norm:bool=true", "expert_weights_scale:f32=2.5"),),
     "olmo": (("attention.clamp_kqv:f32=0.5",),),
 }
+# Of these the engine computes a part only with so many layers, or with another window than the key's.
+SAMPLE_OPTIONS = {"baichuan": ("--layers", "32"), "smallthinker": ("--layers", "8")}
+FIXED_WINDOWS = ("smallthinker",)
 # The engine rounds activations to 8 bits where weights are quantized.
 QUANTIZED_LIMIT = 2e-3
 PERPLEXITY_LIMIT = 2e-4
@@ -134,7 +139,7 @@ def in_own_process(work, *arguments):
 
 def edit_sample(program, name, path, keys):
     """Sets keys of a sample; its window becomes shorter than the text."""
-    if f"{name}.attention.sliding_window" in read_gguf(path)[0]:
+    if name not in FIXED_WINDOWS and f"{name}.attention.sliding_window" in read_gguf(path)[0]:
         keys = ("attention.sliding_window:u32=12", *keys)
     sets = [word for key in keys for word in ("--set", f"{name}.{key}")]
     if sets:
@@ -149,7 +154,7 @@ def compare_sample(engine, write_logits, program, name, folder):
         # The engine rounds activations where weights are of 8 bits, so it gets them as floats.
         kind = "Q8_0" if number % 2 else "F32"
         subprocess.run([program, "sample", "--architecture", name, "--type", kind, path, "--force",
-                        "-q"], check=True)
+                        "-q", *SAMPLE_OPTIONS.get(name, ())], check=True)
         edit_sample(program, name, path, keys)
         subprocess.run([program, "quantize", path, plain, "F32", "--force", "-q"], check=True)
         for chunk in SAMPLE_CHUNKS:

@@ -75,23 +75,23 @@ def read_gguf(path):
 NEIGHBOURS = ("llama", "smollm3", "granite", "granitemoe", "baichuan", "internlm2", "xverse",
               "ernie4_5", "ernie4_5-moe", "olmo", "chatglm", "glm4", "command-r", "cohere2",
               "minicpm", "arcee", "bailingmoe", "deepseek", "deepseek2", "llama4", "granitehybrid",
-              "neo-bert", "llama-embed")
-UNROTATED = (*encoder.UNROTATED_ENCODERS, "gpt2", "bloom", "starcoder", "mpt", "jais", "jamba", "nemotron_h", "nemotron_h_moe",
+              "neo-bert", "llama-embed", "plm", "mistral3", "maincoder")
+UNROTATED = (*encoder.UNROTATED_ENCODERS, "gpt2", "bloom", "starcoder", "mpt", "jais", "refact", "jamba", "nemotron_h", "nemotron_h_moe",
              "kimi-linear")
 # Norms without means, though there is a key for the others.
 RMS = ("phimoe", "nemotron_h", "nemotron_h_moe", "rwkv6qwen2", "arwkv7")
 GATED_QUERIES = ("qwen3next", "qwen35", "qwen35moe")
 GELU = (*encoder.GELU_ENCODERS, "gemma", "gemma2", "gemma3", "gpt2", "bloom", "starcoder", "starcoder2", "gptneox", "mpt",
         "falcon", "phi2", "codeshell")
-SQUARED = ("arcee", "nemotron", "nemotron_h", "nemotron_h_moe", "jais2")
+SQUARED = ("arcee", "nemotron", "nemotron_h", "nemotron_h_moe", "jais2", "plm")
 # Layers with a window: all but the last of every n.
 WINDOWS = {"gemma2": 2, "gemma3": 6, "gemma3n": 5, "cohere2": 4, "exaone4": 4, "gpt-oss": 2, "llama4": 4,
-           "olmo2": 4}
+           "olmo2": 4, "exaone-moe": 4, "mellum": 4, "smallthinker": 4}
 # Those have no scaling, and most have a base of their own.
 PLAIN_WINDOWS = ("gemma3", "olmo2", "gemma3n", "gemma4", "gemma-embedding", "modern-bert")
 NORMALISED = ("llama", "qwen3moe", "granitemoe", "minicpm", "dbrx", "phimoe", "hunyuan-moe",
               "ernie4_5-moe", "minimax-m2", "gemma4", "lfm2moe", "granitehybrid", "qwen3next", "qwen35moe",
-              "kimi-linear")
+              "kimi-linear", "qwen3vlmoe", "mellum", "smallthinker", "mistral3")
 # A layer with one of these has a state.
 STATES = ("ssm_conv1d.weight", "ssm_conv1d_q.weight", "time_mix_output.weight")
 # Which tensor is the norm before the feed-forward part.
@@ -160,7 +160,7 @@ class Network:
         period = WINDOWS.get(self.kind)
         if period is None or not self.window(layer):
             return False
-        return layer % period < period - 1
+        return layer % period > 0 if self.kind == "smallthinker" else layer % period < period - 1
 
     def window(self, layer):
         usual = {"gemma2": 4096, "llama4": 8192}.get(self.kind, 0)
@@ -172,7 +172,7 @@ class Network:
     def is_rotated(self, layer):
         if self.kind in UNROTATED or (self.kind == "smollm3" and layer % 4 == 3):
             return False
-        only_windows = self.kind in ("cohere2", "exaone4", "llama4")
+        only_windows = self.kind in ("cohere2", "exaone4", "exaone-moe", "llama4", "smallthinker")
         return not only_windows or not self.window(layer) or self.has_window(layer)
 
     def rotate(self, heads, layer):
@@ -212,6 +212,7 @@ class Network:
             frequencies *= scale
         if factors is not None:
             frequencies /= factors
+        frequencies = np.where(self.stands(pairs), 0.0, frequencies)
         angles = np.arange(len(heads))[:, None, None] * frequencies
         a, b = pairs, pairs + count // 2
         if self.kind in NEIGHBOURS:
@@ -220,6 +221,13 @@ class Network:
         result = heads.copy()
         result[..., a], result[..., b] = turned.real, turned.imag
         return result
+
+    def stands(self, pairs):
+        """Which pairs are of a fourth coordinate, which is 0 in texts."""
+        sizes = self.keys.get("rope.dimension_sections")
+        if self.kind in ("qwen3vl", "qwen3vlmoe"):
+            return np.array([pair >= 3 * sizes[pair % 3] for pair in pairs % sum(sizes)])
+        return self.kind in ("hunyuan_vl", "qwen2vl", "paddleocr") and pairs % sum(sizes) >= sum(sizes[:3])
 
     # --- attention ---
 
@@ -255,7 +263,7 @@ class Network:
         return self.normalise(heads, weight, bias)
 
     def place(self, heads, name, layer):
-        after = self.kind in ("hunyuan-dense", "hunyuan-moe")
+        after = self.kind in ("hunyuan-dense", "hunyuan-moe", "hunyuan_vl", "maincoder")
         heads = heads if after else self.head_norm(heads, name)
         if self.is_rotated(layer):
             heads = self.rotate(heads, layer)
@@ -299,7 +307,7 @@ class Network:
 
     def slope(self, head, heads):
         largest = self.keys.get("attention.max_alibi_bias",
-                                8.0 if self.kind in ("bloom", "jais", "jina-bert-v2") else 0.0)
+                                8.0 if self.kind in ("bloom", "jais", "jina-bert-v2", "refact") else 0.0)
         if not largest or self.kind not in UNROTATED:
             return 0.0
         whole = 2 ** int(math.log2(heads))
@@ -320,6 +328,7 @@ class Network:
             key = self.place(key, prefix + "attn_k_norm", layer)
         heads, shared = query.shape[1], key.shape[1]
         usual = 1.0 if self.kind in streams.LAYERED else 1 / math.sqrt(query.shape[-1])
+        usual = 1 / query.shape[-1] if self.kind == "jais" else usual
         scale = self.keys.get("attention.scale", usual)
         seen, distance = self.scores_mask(len(x), layer)
         sinks = self.tensors.get(prefix + "attn_sinks.weight")
@@ -357,6 +366,8 @@ class Network:
         is_gelu = self.kind == "modern-bert" and self.keys.get("hidden_activation") != "silu"
         if self.kind in GELU or is_gelu:
             return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
+        if self.kind == "smallthinker":
+            return np.maximum(x, 0)
         if self.kind in SQUARED:
             return np.maximum(x, 0) ** 2
         if self.kind == "apertus":
@@ -405,8 +416,8 @@ class Network:
         result[chosen] = weights * (self.keys.get("expert_weights_scale") or 1.0)
         return result
 
-    def experts(self, prefix, x):
-        logits = self.linear(prefix + "ffn_gate_inp", x)
+    def experts(self, prefix, x, routed):
+        logits = self.linear(prefix + "ffn_gate_inp", routed)
         shares = np.array([self.shares(prefix, row) for row in logits])
         tokens = x
         if self.has(prefix + "ffn_latent_down"):
@@ -489,7 +500,8 @@ class Network:
         if shares_norm:
             inputs_of_ffn = normed
         if self.has(prefix + "ffn_gate_inp"):
-            made = self.experts(prefix, inputs_of_ffn)
+            made = self.experts(prefix, inputs_of_ffn,
+                                inputs if self.kind == "smallthinker" else inputs_of_ffn)
         else:
             made = self.feed_forward(prefix, inputs_of_ffn, layer)
         return states + residual * self.norm(made, prefix + "post_ffw_norm")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "evaluation/keys/key_reader.hpp"
@@ -30,6 +31,27 @@ Result<void> read_yarn(const KeyReader& keys, Settings& settings) {
   }
   rope.magnitude *= 1.0 + growth;
   return {};
+}
+
+/// Which pairs are of the fourth coordinate, and so do not rotate in texts.
+void read_sections(const Model& model, Settings& settings) {
+  const Sections kind = settings.parts.positions.sections;
+  const std::string key = settings.prefix + "rope.dimension_sections";
+  const ModelHeader header(model);
+  if (kind == Sections::none || header.array_size(key) != std::size_t{4}) return;
+  std::array<std::size_t, 4> sizes{};
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::int64_t size = header.number(key, i).value_or(0);
+    sizes[i] = static_cast<std::size_t>(std::clamp<std::int64_t>(size, 0, max_size));
+    sum += sizes[i];
+  }
+  if (sum == 0) return;
+  for (std::size_t pair = 0; pair < settings.rope.rotated / 2; ++pair) {
+    const std::size_t place = pair % sum;
+    settings.rope.fixed_pairs.push_back(kind == Sections::in_turn ? place >= sum - sizes[3]
+                                                                  : place >= 3 * sizes[place % 3]);
+  }
 }
 
 }  // namespace
@@ -83,6 +105,7 @@ Result<void> read_rope(const Model& model, const KeyReader& keys, Settings& sett
   INGOT_TRY(rope.window_base, keys.real_or("rope.freq_base_swa", usual_base));
   rope.window_magnitude = rope.magnitude;
   if (kind == "yarn") INGOT_TRY_VOID(read_yarn(keys, settings));
+  read_sections(model, settings);
   if (facts.window_is_scaled) {
     rope.window_scale = rope.scale;
     rope.window_magnitude = rope.magnitude;
