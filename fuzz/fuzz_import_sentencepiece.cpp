@@ -27,7 +27,8 @@ void check_keys(std::string_view bytes) {
     huggingface::KeyPlan keys;
     std::vector<Error> remarks;
     fuzz::require(
-        huggingface::add_tokenizer_keys(*folder, *config, {step}, {}, keys, remarks).has_value());
+        huggingface::add_tokenizer_keys(*folder, *config, "llama", {step}, {}, keys, remarks)
+            .has_value());
   }
 }
 

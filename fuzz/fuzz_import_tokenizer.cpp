@@ -23,16 +23,17 @@ constexpr std::array<const char*, 12> steps = {
     "bert", "internlm2", "internlm3",   "glm4",  "gemma_fim", "no_space_prefix"};
 
 /// The files that the input is cut into, at bytes 0xFF, which no text of theirs has.
-constexpr std::array<const char*, 8> names = {"m/tokenizer.json",     "m/tokenizer_config.json",
-                                              "m/added_tokens.json",  "m/merges.txt",
-                                              "m/chat_template.json", "m/vocab.json",
-                                              "m/vocab.txt",          "m/config.json"};
+constexpr std::array<const char*, 9> names = {
+    "m/tokenizer.json", "m/tokenizer_config.json", "m/added_tokens.json",
+    "m/merges.txt",     "m/chat_template.json",    "m/vocab.json",
+    "m/vocab.txt",      "m/config.json",           "m/tekken.json"};
 
 void check(const huggingface::ModelFolder& folder, const huggingface::Config& config,
            const char* step) {
   huggingface::KeyPlan keys;
   std::vector<Error> remarks;
-  const auto outcome = huggingface::add_tokenizer_keys(folder, config, {step}, {}, keys, remarks);
+  const auto outcome =
+      huggingface::add_tokenizer_keys(folder, config, "llama", {step}, {}, keys, remarks);
   if (!outcome) {
     fuzz::require(outcome.error().code != Errc::internal);
     return;
