@@ -10,3 +10,15 @@ set(INGOT_LEFT_OUT
   "digest/.*" "split/.*" "lora/.*" "compare/.*" "formats/.*"
   "quantization/(choose_offers|error_sums|kept_part|moment_store|q|result_writer|sensitivity|type_budget|work_memory).*"
   "check/(block_scan|data_scan|repair|repair_input)\\.cpp")
+
+# The rows of architectures as texts without what is for readers and for the forward pass alone: comments, and
+# the words of `pass`. They are 27 kB of the package.
+file(GLOB rows CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/architectures/rows/*.def)
+set(INGOT_SHORT_ROWS ${PROJECT_BINARY_DIR}/rows)
+foreach(row ${rows})
+  file(READ ${row} text)
+  string(REGEX REPLACE "\n *(#|pass )[^\n]*" "" text "${text}")
+  cmake_path(GET row FILENAME name)
+  file(CONFIGURE OUTPUT ${INGOT_SHORT_ROWS}/architectures/rows/${name} CONTENT "${text}" @ONLY)
+endforeach()
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${rows})
