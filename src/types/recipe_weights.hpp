@@ -14,8 +14,8 @@
 
 namespace ingot {
 
-/// Counts the types of the weights that a recipe is about: all matrices except the embeddings and
-/// the output, which have their own types and may be most of a small model. For a model without
+/// Counts the types of the weights that a recipe is about: all matrices except the embeddings, also
+/// those of images, and the output, which have their own types and may be most of a small model. For a model without
 /// such matrices its other weights count.
 class RecipeWeights {
  public:
@@ -27,7 +27,8 @@ class RecipeWeights {
   /// Adds a tensor with its own type, or with the type that it would get.
   void add(const TensorInfo& tensor, TensorType type) {
     if (tensor.element_count == 0 || (!is_float(type) && !is_quantized(type))) return;
-    const bool is_apart = tensor.name == "token_embd.weight" || tensor.name == "output.weight";
+    const bool is_apart = tensor.name == "token_embd.weight" || tensor.name == "output.weight" ||
+                          tensor.name == "v.patch_embd.weight";
     const bool is_matrix = tensor.shape.size() >= 2 && tensor.name.ends_with("weight");
     Groups& groups = is_matrix && !is_apart ? matrices_ : others_;
     groups[{type, widest_block_of(tensor), tensor.shape.size() > 2, is_apart}] +=
