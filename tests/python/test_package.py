@@ -61,7 +61,7 @@ FUNCTIONS_WITHOUT = {
         "chat_message", "has_parts", "join_parts", "image_token_texts", "match_pair", "encode_chat_text", "quantize_exactly", "estimate_memory", "get_signed", "get_unsigned", "get_bool",
         "get_float", "get_double", "factor", "map_file", "get_string", "out_of_range", "size_of_tensor", "dequantize", "cut_shards",
         "quantized_file_bytes", "mean_of_chunks", "MemoryStore", "read_file",
-        "Vocabulary", "explain", "missing_keys", "layers_of", "expected_tensors", "unchecked_variants", "refusals_of", "plan_architecture_sample",
+        "Vocabulary", "DigestTable", "explain", "missing_keys", "layers_of", "expected_tensors", "unchecked_variants", "refusals_of", "plan_architecture_sample",
         "find_grid", "effort_for", "max_text_parts", "part_of_text", "join_evaluations",
         "ArchitectureHeader", "uses_of", "usual_chunk_tokens", "files_to_upload", "read_chunk_list"},
     "hashlib": {"digest_of", "Digest"},
