@@ -108,5 +108,5 @@ expect_error 3 'page.html' "$ingot" report coarse.gguf --reference page.html -o 
 # A reference that is another model is no reference.
 "$ingot" sample unrelated.gguf --embedding 96 --feed-forward 160 --layers 1 --vocab 300 -q
 "$ingot" sample related.gguf -q
-expect_error 1 'is it another model?' "$ingot" report related.gguf --reference unrelated.gguf -o unrelated.html
+expect_error 1 'is it another model?' "$ingot" report related.gguf --reference unrelated.gguf -o unrelated.html -q
 [[ -s unrelated.html ]] || fail "no page"
