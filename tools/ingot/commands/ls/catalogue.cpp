@@ -13,12 +13,13 @@ namespace ingot::cli {
 
 void list_catalogue(Console& console, const ListRequest& request) {
   const OrderlyStop orderly_stop;
+  const auto is_wanted = entry_filter(request);
   std::vector<Entry> entries;
   for (LocalModel& place : list_local_models(local_stores())) {
     if (stop_signal() != 0) return console.finish(ExitCode::interrupted);
     const std::string name = place.name;
     Entry entry = look_at(console, std::move(place), name);
-    if (is_wanted(entry, request)) entries.push_back(std::move(entry));
+    if (is_wanted(entry)) entries.push_back(std::move(entry));
   }
   arrange(console, entries, request);
   if (console.is_json()) {

@@ -124,6 +124,14 @@ void write_facts(JsonStream& json, const Entry& entry, const ListRequest& reques
 
 }  // namespace
 
+void add_facts(Entry& entry, const std::string& name, const Model& model,
+               const ForeignFile* foreign) {
+  entry.facts = list_model(name, model, foreign);
+  entry.pair = pair_facts(model);
+  if (const auto text = find_text(model, "general.license")) entry.license = *text;
+  entry.has_chat_template = find_text(model, "tokenizer.chat_template").has_value();
+}
+
 Entry look_at(Console& console, LocalModel place, const std::string& shown) {
   Entry entry;
   entry.shown = shown;
@@ -134,10 +142,7 @@ Entry look_at(Console& console, LocalModel place, const std::string& shown) {
   }
   entry.facts.file = place.name;
   const auto read = [&](const Model& model, const ForeignFile* foreign) {
-    entry.facts = list_model(place.name, model, foreign);
-    entry.pair = pair_facts(model);
-    if (const auto text = find_text(model, "general.license")) entry.license = *text;
-    entry.has_chat_template = find_text(model, "tokenizer.chat_template").has_value();
+    add_facts(entry, place.name, model, foreign);
     entry.is_split = model.is_split();
     entry.tensor_count = model.tensors().size();
     for (const TensorInfo& tensor : model.tensors()) entry.tensor_bytes += tensor.size_bytes;
@@ -148,10 +153,11 @@ Entry look_at(Console& console, LocalModel place, const std::string& shown) {
   return entry;
 }
 
-bool is_wanted(const Entry& entry, const ListRequest& request) {
-  if (request.pattern.empty()) return true;
-  const NameMatcher matches = name_matcher(request.pattern);
-  return matches(entry.shown) || matches(entry.facts.architecture.value_or(""));
+std::function<bool(const Entry&)> entry_filter(const ListRequest& request) {
+  if (request.pattern.empty()) return [](const Entry&) { return true; };
+  return [matches = name_matcher(request.pattern)](const Entry& entry) {
+    return matches(entry.shown) || matches(entry.facts.architecture.value_or(""));
+  };
 }
 
 void arrange(Console& console, std::vector<Entry>& entries, const ListRequest& request) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <ingot/local_models.hpp>
 #include <ingot/projectors.hpp>
 #include <optional>
@@ -40,8 +41,13 @@ struct Entry {
 /// Opens a model for its facts; one that does not open has an error instead.
 [[nodiscard]] Entry look_at(Console& console, LocalModel place, const std::string& shown);
 
-/// Whether the pattern of a request fits its name or its architecture.
-[[nodiscard]] bool is_wanted(const Entry& entry, const ListRequest& request);
+/// Adds the facts that every model has, wherever it lies.
+void add_facts(Entry& entry, const std::string& name, const Model& model,
+               const ForeignFile* foreign);
+
+/// What tells whether the pattern of a request fits the name of an entry or its architecture.
+/// Throws CLI::ValidationError if the pattern is none.
+[[nodiscard]] std::function<bool(const Entry& entry)> entry_filter(const ListRequest& request);
 
 /// Finds the duplicates and digests that are asked for, sorts and cuts.
 void arrange(Console& console, std::vector<Entry>& entries, const ListRequest& request);

@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <cstdint>
+#include <functional>
 #include <ingot/describe.hpp>
 #include <ingot/model.hpp>
 #include <ingot/projectors.hpp>
@@ -28,7 +29,6 @@
 #include "commands/json_members.hpp"
 #include "commands/ls/entries.hpp"
 #include "text/model_facts.hpp"
-#include "text/name_match.hpp"
 #include "text/value_text.hpp"
 #include "text/words.hpp"
 
@@ -108,7 +108,8 @@ void print_pairs(Console& console, std::span<const ListedPair> pairs) {
 /// The listing while it is gathered.
 class Listing {
  public:
-  Listing(Console& console, const ListRequest& request) : console_(console), request_(request) {}
+  Listing(Console& console, const ListRequest& request)
+      : console_(console), request_(request), is_wanted_(entry_filter(request)) {}
 
   /// `shown` is the file's name in a line for people; a file that the user did not name is of a
   /// folder, whose refused files are counted.
@@ -116,7 +117,7 @@ class Listing {
     const std::string path = console_.remote().is_meant(file) ? std::string() : file;
     Entry entry = path.empty() ? look_at_reference(file, shown)
                                : look_at(console_, {file, "local", path, {}}, shown);
-    if (!is_wanted(entry, request_)) return goes_on();
+    if (!is_wanted_(entry)) return goes_on();
     if (entry.refusal) refuse(file, *entry.refusal, is_named);
     entries_.push_back(std::move(entry));
     return goes_on();
@@ -124,7 +125,7 @@ class Listing {
 
   /// A model of a server that was not opened.
   void take(Entry entry) {
-    if (is_wanted(entry, request_)) entries_.push_back(std::move(entry));
+    if (is_wanted_(entry)) entries_.push_back(std::move(entry));
   }
 
   /// Says how many files of a folder were refused since it was said last.
@@ -173,10 +174,7 @@ class Listing {
       entry.refusal = model.error();
       return entry;
     }
-    entry.facts = list_model(reference, *model, console_.foreign());
-    entry.pair = pair_facts(*model);
-    if (const auto text = find_text(*model, "general.license")) entry.license = *text;
-    entry.has_chat_template = find_text(*model, "tokenizer.chat_template").has_value();
+    add_facts(entry, reference, *model, console_.foreign());
     return entry;
   }
 
@@ -211,6 +209,7 @@ class Listing {
 
   Console& console_;
   ListRequest request_;
+  std::function<bool(const Entry&)> is_wanted_;
   std::vector<Entry> entries_;
   std::uint64_t refused_ = 0;
 };
