@@ -84,10 +84,11 @@ class PlannedUpload {
       INGOT_CLI_TRY(const std::string text, read_whole(path, max_list_bytes), console_, path);
       INGOT_CLI_TRY(const std::vector<ManifestEntry> entries, parse_digest_manifest(text), console_,
                     path);
-      for (auto& [file, source] : sources_) {
-        const ExitCode code = find_digests(entries, file, source);
-        if (code != ExitCode::done) return code;
-      }
+      want(entries);
+    }
+    if (wanted_.empty()) return ExitCode::done;
+    for (auto& [file, source] : sources_) {
+      if (const ExitCode code = find_digests(file, source); code != ExitCode::done) return code;
     }
     return ExitCode::done;
   }
@@ -189,25 +190,28 @@ class PlannedUpload {
     }
   }
 
-  /// Notes which tensors of a source have a digest that is in a manifest.
-  ExitCode find_digests(const std::vector<ManifestEntry>& entries, const std::string& file,
-                        PlanSource& source) {
-    DigestRequest request{.algorithms = {}, .has_files = false};
-    request.thread_count = console_.threads();
-    std::set<std::pair<DigestAlgorithm, std::string_view>> digests;
+  /// Keeps the digests of a manifest by its strongest algorithm, which comes first.
+  void want(const std::vector<ManifestEntry>& entries) {
     for (const DigestAlgorithmInfo& info : digest_algorithms) {
+      bool has_any = false;
       for (const ManifestEntry& entry : entries) {
         for (const NamedDigests& tensor : entry.tensors) {
           const std::string& digits = tensor.digests[info.algorithm];
-          if (!digits.empty()) digests.emplace(info.algorithm, digits);
+          if (digits.empty()) continue;
+          wanted_[info.algorithm].insert(digits);
+          has_any = true;
         }
       }
-      if (digests.lower_bound({info.algorithm, {}}) != digests.end()) {
-        request.algorithms = {info.algorithm};
-        break;  // the strongest comes first
-      }
+      if (has_any) return;
     }
-    if (request.algorithms.empty()) return ExitCode::done;
+  }
+
+  /// Notes which tensors of a source have a digest that is in a manifest; its weights are read
+  /// once.
+  ExitCode find_digests(const std::string& file, PlanSource& source) {
+    DigestRequest request{.algorithms = {}, .has_files = false};
+    request.thread_count = console_.threads();
+    for (const auto& [algorithm, digests] : wanted_) request.algorithms.push_back(algorithm);
     const Model& model = source.model;
     std::uint64_t total_bytes = 0;
     for (const TensorInfo& tensor : model.tensors()) total_bytes += tensor.size_bytes;
@@ -217,9 +221,11 @@ class PlannedUpload {
                       [&](const GoOn& go_on) { return compute_digests(model, request, go_on); }),
                   console_, file);
     for (std::size_t i = 0; i < found.tensors.size(); ++i) {
-      const DigestAlgorithm algorithm = request.algorithms[0];
-      if (!digests.contains({algorithm, found.tensors[i][algorithm]})) continue;
-      source.known.emplace(model.tensors()[i].name);
+      const DigestSet digests = found.tensors[i];
+      const bool is_wanted = std::ranges::any_of(wanted_, [&](const auto& wanted) {
+        return wanted.second.contains(digests[wanted.first]);
+      });
+      if (is_wanted) source.known.emplace(model.tensors()[i].name);
     }
     return ExitCode::done;
   }
@@ -229,6 +235,7 @@ class PlannedUpload {
   std::vector<ResultPlan> results_;
   std::map<std::string, PlanSource> sources_;
   std::unordered_set<std::string> forms_;  ///< Of the tensors that the storage has.
+  std::map<DigestAlgorithm, std::unordered_set<std::string>> wanted_;  ///< Digests of manifests.
 };
 
 }  // namespace
