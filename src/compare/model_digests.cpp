@@ -36,11 +36,8 @@ struct Segment {
 
 /// Keeps a digest, given as lower-case digits, as bytes.
 void keep_digest(std::string_view digits, std::byte* result) {
-  const auto value = [&](std::size_t i) {
-    return digits[i] <= '9' ? digits[i] - '0' : digits[i] - 'a' + 10;
-  };
-  for (std::size_t i = 0; i < digits.size(); i += 2) {
-    *result++ = static_cast<std::byte>(value(i) * 16 + value(i + 1));
+  for (; !digits.empty(); digits.remove_prefix(2)) {
+    *result++ = static_cast<std::byte>(*byte_of_hexadecimal(digits.substr(0, 2)));
   }
 }
 

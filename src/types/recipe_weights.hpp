@@ -15,8 +15,8 @@
 namespace ingot {
 
 /// Counts the types of the weights that a recipe is about: all matrices except the embeddings, also
-/// those of images, and the output, which have their own types and may be most of a small model. For a model without
-/// such matrices its other weights count.
+/// those of images, and the output, which have their own types and may be most of a small model.
+/// For a model without such matrices its other weights count.
 class RecipeWeights {
  public:
   RecipeWeights() = default;

@@ -67,8 +67,12 @@ std::string_view ModelFolder::index_file() const noexcept {
   return is_mistral_ ? "consolidated.safetensors.index.json" : "model.safetensors.index.json";
 }
 
+std::string_view ModelFolder::weights_name() const noexcept {
+  return is_mistral_ ? "consolidated" : "model";
+}
+
 bool ModelFolder::is_weight_file(std::string_view name) const noexcept {
-  return name.starts_with(is_mistral_ ? "consolidated" : "model") && name.ends_with(".safetensors");
+  return name.starts_with(weights_name()) && name.ends_with(".safetensors");
 }
 
 std::vector<std::string> ModelFolder::files_in(std::string_view folder) const {

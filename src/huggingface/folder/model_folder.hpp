@@ -39,6 +39,8 @@ class ModelFolder {
   [[nodiscard]] std::string_view config_file() const noexcept;
   /// The index of the weights, which a folder need not have.
   [[nodiscard]] std::string_view index_file() const noexcept;
+  /// How the names of the files of weights begin: "model" or "consolidated".
+  [[nodiscard]] std::string_view weights_name() const noexcept;
   /// Whether a name is that of a file of weights: model*.safetensors or consolidated*.safetensors.
   [[nodiscard]] bool is_weight_file(std::string_view name) const noexcept;
 

@@ -52,11 +52,9 @@ Failure no_weights(const ModelFolder& folder) {
   });
   return refuse(
       folder.locate(""),
-      is_pickle
-          ? std::string("pytorch_model*.bin can run programs of others and is not read; save "
-                        "the model as safetensors first")
-          : "the folder has no " + std::string(folder.is_mistral() ? "consolidated" : "model") +
-                "*.safetensors");
+      is_pickle ? std::string("pytorch_model*.bin can run programs of others and is not read; save "
+                              "the model as safetensors first")
+                : "the folder has no " + std::string(folder.weights_name()) + "*.safetensors");
 }
 
 Result<std::vector<std::string>> list_files(const ModelFolder& folder,
