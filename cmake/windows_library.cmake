@@ -31,7 +31,7 @@ set_target_properties(ingot_c_library PROPERTIES
   LINKER_LANGUAGE CXX
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin
   ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
-  ARCHIVE_OUTPUT_NAME libingot)
+  ARCHIVE_OUTPUT_NAME ingot)
 
 include(CMakePackageConfigHelpers)
 configure_package_config_file(cmake/ingot-config-windows.cmake.in ingot-config.cmake
