@@ -9,7 +9,7 @@ set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
 set(CMAKE_CXX_COMPILER_TARGET wasm32-wasi)
 # These libraries have no exceptions. The emulation is declarations alone. The linker sees the whole program, and drops
 # the arguments and texts that only the program of a terminal uses: a sixth of the compressed size.
-set(CMAKE_CXX_FLAGS_INIT "-stdlib=libc++ -fno-exceptions -fno-rtti -flto -D_WASI_EMULATED_PROCESS_CLOCKS -DINGOT_DECODES_ONLY")
+set(CMAKE_CXX_FLAGS_INIT "-stdlib=libc++ -fno-exceptions -fno-rtti -flto -msimd128 -D_WASI_EMULATED_PROCESS_CLOCKS -DINGOT_DECODES_ONLY")
 set(CMAKE_CXX_FLAGS_MINSIZEREL "-Oz -DNDEBUG" CACHE STRING "")
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-mexec-model=reactor")
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)

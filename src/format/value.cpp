@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "base/real_text.hpp"
 #include "format/value_context.hpp"
 #include "ingot/metadata.hpp"
 
@@ -23,9 +24,8 @@ Failure wrong_type(const Value& value, ValueType element_type, std::string_view 
       "holds " + describe(value.type(), element_type) + ", asked for " + std::string(wanted));
 }
 
-template <class Number>
-Failure does_not_fit(const Value& value, Number number) {
-  return fail(Errc::value_out_of_range, value.file_offset(), {}, "holds " + std::to_string(number));
+Failure does_not_fit(const Value& value, const std::string& number) {
+  return fail(Errc::value_out_of_range, value.file_offset(), {}, "holds " + number);
 }
 
 struct NoVisitor {
@@ -156,8 +156,8 @@ Result<std::int64_t> Value::get_signed(std::int64_t low, std::int64_t high) cons
       context_ == nullptr ? Integer{} : read_integer(type_, data_, context_->encoding.is_swapped);
   if (!integer.is_integer) return wrong_type(*this, element_type_, "an integer");
   const auto number = static_cast<std::int64_t>(integer.bits);
-  if (!integer.is_negative && number < 0) return does_not_fit(*this, integer.bits);
-  if (number < low || number > high) return does_not_fit(*this, number);
+  if (!integer.is_negative && number < 0) return does_not_fit(*this, std::to_string(integer.bits));
+  if (number < low || number > high) return does_not_fit(*this, std::to_string(number));
   return number;
 }
 
@@ -165,8 +165,10 @@ Result<std::uint64_t> Value::get_unsigned(std::uint64_t high) const {
   const Integer integer =
       context_ == nullptr ? Integer{} : read_integer(type_, data_, context_->encoding.is_swapped);
   if (!integer.is_integer) return wrong_type(*this, element_type_, "an integer");
-  if (integer.is_negative) return does_not_fit(*this, static_cast<std::int64_t>(integer.bits));
-  if (integer.bits > high) return does_not_fit(*this, integer.bits);
+  if (integer.is_negative) {
+    return does_not_fit(*this, std::to_string(static_cast<std::int64_t>(integer.bits)));
+  }
+  if (integer.bits > high) return does_not_fit(*this, std::to_string(integer.bits));
   return integer.bits;
 }
 
@@ -181,10 +183,10 @@ Result<float> Value::get_float() const {
   INGOT_TRY(const double number, get_double());
   const bool is_finite = std::isfinite(number);
   if (is_finite && std::abs(number) > double{std::numeric_limits<float>::max()}) {
-    return does_not_fit(*this, number);
+    return does_not_fit(*this, shortest_real(number));
   }
   const auto narrowed = static_cast<float>(number);
-  if (is_finite && double{narrowed} != number) return does_not_fit(*this, number);
+  if (is_finite && double{narrowed} != number) return does_not_fit(*this, shortest_real(number));
   return narrowed;
 }
 

@@ -15,6 +15,17 @@ const string = (value) => ({value, type: huggingface.GGUFValueType.STRING});
 const make = (keys, shape) => madeFile(huggingface, {'general.architecture': string('made'), ...keys}, shape);
 const withCode = (code) => (error) => error instanceof IngotError && error.code === code;
 
+test('an engine without vectors is named', async () => {
+  const {validate} = WebAssembly;
+  WebAssembly.validate = (bytes) => { assert.ok(validate(bytes)); return false; };
+  try {
+    const fresh = await import(`${pathToFileURL(`${folder}/instance.js`).href}?fresh`);
+    await assert.rejects(fresh.load('core'), {name: 'IngotError', code: 'engine_unsupported'});
+  } finally {
+    WebAssembly.validate = validate;
+  }
+});
+
 test('rows of a large tensor take few reads', async () => {
   const source = new CountingSource(make({}, [1024, 6000]));
   const model = await open(source);

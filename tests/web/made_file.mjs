@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // GGUF files that tests make, in memory.
 
-/** A file with keys, as serializeGgufMetadata() takes them, and a float32 tensor that counts up from 0. */
-export function madeFile(package_, keys, shape = [32, 4]) {
+/** A file with keys, as serializeGgufMetadata() takes them, and a tensor: float32 that counts up from 0, or others. */
+export function madeFile(package_, keys, shape = [32, 4], {typeId = 0, data} = {}) {
   const {serializeGgufMetadata, GGUFValueType: type} = package_;
   const count = shape.reduce((product, size) => product * size, 1);
+  data ??= new Uint8Array(new Float32Array(count).map((_, i) => i).buffer);
   const header = serializeGgufMetadata({
     version: {value: 3, type: type.UINT32}, tensor_count: {value: 1n, type: type.UINT64},
     kv_count: {value: 0n, type: type.UINT64}, ...keys,
@@ -15,12 +16,12 @@ export function madeFile(package_, keys, shape = [32, 4]) {
   new Uint8Array(info.buffer).set(name, 8);
   info.setUint32(8 + name.length, shape.length, true);
   shape.forEach((size, i) => info.setBigUint64(12 + name.length + 8 * i, BigInt(size), true));
+  info.setUint32(12 + name.length + 8 * shape.length, typeId, true);
   const begin = Math.ceil((header.length + info.byteLength) / 32) * 32;
-  const file = new Uint8Array(begin + 4 * count);
+  const file = new Uint8Array(begin + data.length);
   file.set(header);
   file.set(new Uint8Array(info.buffer), header.length);
-  const floats = new Float32Array(count).map((_, i) => i);
-  file.set(new Uint8Array(floats.buffer), begin);
+  file.set(data, begin);
   return file;
 }
 

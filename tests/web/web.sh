@@ -16,6 +16,7 @@ done
 head -c 3000 "$folder/llama.gguf" > "$folder/cut.gguf"
 echo "no model" > "$folder/text.gguf"
 node tests/web/equal_to_native.mjs "$package" "$program" "$folder"/*.gguf
+node tests/web/equal_rows.mjs "$package" "$program"
 node tests/web/behaviour.mjs "$package" "$folder/llama.gguf"
 
 # In a project of its own, by the name that users write.

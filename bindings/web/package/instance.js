@@ -17,7 +17,16 @@ export const isNode = typeof process === 'object' && Boolean(process.versions?.n
 
 const compiled = new Map();
 
+/** A module with one function, which makes a vector. */
+const withVectors = Uint8Array.of(
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11);
+
 async function compile(kind) {
+  if (!WebAssembly.validate(withVectors)) {
+    throw new IngotError({
+      code: 'engine_unsupported',
+      message: 'this engine lacks the vectors of WebAssembly; Chrome 91, Firefox 89, Safari 16.4 and node 20 have them'});
+  }
   const place = new URL(`./ingot-${kind}.wasm`, import.meta.url);
   if (isNode && place.protocol === 'file:') {
     const {readFile} = await import('node:fs/promises');

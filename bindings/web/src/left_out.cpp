@@ -13,6 +13,11 @@
 #include "cli/progress.hpp"
 #include "text/whole_file.hpp"
 
+// What libc++ calls before it gives up. Its own print a message, for which they need all of printf,
+// 5 kB of the package.
+void std::__2::__libcpp_verbose_abort(const char*, ...) { __builtin_trap(); }
+extern "C" [[noreturn]] void abort_message(const char*, ...) { __builtin_trap(); }
+
 namespace ingot {
 
 ThisMachine find_this_machine() { return {}; }

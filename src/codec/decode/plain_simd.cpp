@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <array>
+#include <cstring>
+
 #include "codec/codec.hpp"
 
 #define HWY_TARGET_INCLUDE "codec/decode/plain_simd.cpp"
@@ -77,6 +80,7 @@ struct ConvertI32 {
   }
 };
 
+#if HWY_HAVE_FLOAT64
 // Numbers of 8 bytes make half a vector of floats.
 using HalfFloatTag = hn::Half<FloatTag>;
 using DoubleTag = hn::Rebind<double, HalfFloatTag>;
@@ -122,6 +126,21 @@ struct ConvertI64 {
                   DoublesOf(LoadHalf<std::int64_t>(bytes, 1)));
   }
 };
+#else
+/// For WebAssembly, where Highway converts no numbers of 8 bytes.
+template <class T>
+struct ConvertOneByOne {
+  HWY_INLINE Floats operator()(const std::uint8_t* bytes) const {
+    std::array<T, float_lanes> numbers;
+    std::memcpy(numbers.data(), bytes, sizeof numbers);
+    std::array<float, float_lanes> floats;
+    for (std::size_t i = 0; i < float_lanes; ++i) floats[i] = static_cast<float>(numbers[i]);
+    return hn::LoadU(FloatTag(), floats.data());
+  }
+};
+using ConvertF64 = ConvertOneByOne<double>;
+using ConvertI64 = ConvertOneByOne<std::int64_t>;
+#endif
 
 #undef INGOT_DECODER
 #define INGOT_DECODER(name, enumerator)                                                  \

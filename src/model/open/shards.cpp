@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "model/open/shards.hpp"
 
-#include <array>
-#include <cstdio>
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -221,9 +220,11 @@ std::optional<ShardName> parse_shard_name(const std::string& path) {
 }
 
 std::string shard_file_name(const std::string& prefix, std::uint32_t index, std::uint32_t count) {
-  std::array<char, 32> numbers;
-  std::snprintf(numbers.data(), numbers.size(), "-%05u-of-%05u.gguf", index + 1, count);
-  return prefix + numbers.data();
+  const auto five_digits = [](std::uint32_t number) {
+    const std::string digits = std::to_string(number);
+    return std::string(5 - std::min<std::size_t>(digits.size(), 5), '0') + digits;
+  };
+  return prefix + '-' + five_digits(index + 1) + "-of-" + five_digits(count) + ".gguf";
 }
 
 Result<std::unique_ptr<detail::ModelState>> open_with_shards(const Store& store,
