@@ -25,8 +25,9 @@ const documentsOfCore = new Set(['anatomy', 'metadata', 'tensors']);
 /** Ranges this near to one another take one read. */
 const nearBytes = {local: 4 << 10, remote: 64 << 10};
 const mostReadBytes = 16 << 20;
-/** Weights that are decoded at once. */
+/** Weights whose bytes are fetched at once, and that are decoded at once: the second fit in the cache of a CPU. */
 const mostWeights = 16 << 20;
+const weightsOfPiece = 64 << 10;
 /** More rounds than the header of any file takes, which doubles what it asks for. */
 const mostRounds = 64;
 
@@ -273,15 +274,21 @@ class Tensor {
     const width = Number(this.shape[0] ?? 1);
     const weights = takeRoom((to - from) * width);
     if (weights.length === 0) return weights;
-    const step = Math.max(1, Math.floor(mostWeights / width));
-    for (let row = from; row < to; row += step) {
-      const read = () => instance.exports.read_rows(this.#place, BigInt(row), BigInt(Math.min(step, to - row)));
-      const take = (count) => {
-        const data = instance.exports.floats_data();
-        weights.set(new Float32Array(instance.memory.buffer, data, Number(count)), (row - from) * width);
-        instance.exports.drop_floats();
+    const rowsOf = (count) => Math.max(1, Math.floor(count / width));
+    const {exports, memory} = instance;
+    for (let row = from; row < to; row += rowsOf(mostWeights)) {
+      const end = Math.min(row + rowsOf(mostWeights), to);
+      const find = () => exports.find_rows(this.#place, BigInt(row), BigInt(end - row));
+      const take = () => {
+        for (let first = row; first < end; first += rowsOf(weightsOfPiece)) {
+          const count = Math.min(rowsOf(weightsOfPiece), end - first);
+          const status = exports.read_rows(this.#place, BigInt(first), BigInt(count));
+          if (status !== 0) throw new IngotError(JSON.parse(instance.result()));
+          weights.set(new Float32Array(memory.buffer, exports.floats_data(), count * width), (first - from) * width);
+        }
+        exports.drop_floats();
       };
-      await session.repeat(instance, read, {signal, take, drops: true});
+      await session.repeat(instance, find, {signal, take, drops: true});
     }
     return weights;
   }

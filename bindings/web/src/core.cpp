@@ -213,24 +213,29 @@ INGOT_WEB_EXPORT(file_of_tensor) std::size_t file_of_tensor(std::size_t tensor) 
   return web::number_of(model.files()[model.tensors()[tensor].shard].path);
 }
 
-/// Decodes rows of a tensor; the floats are at `floats_data`, the result is their number.
-INGOT_WEB_EXPORT(read_rows)
-int read_rows(std::size_t tensor, std::uint64_t first_row, std::uint64_t row_count) {
+/// Whether the bytes of rows are here: asks for all at once, as the decoder reads small pieces, each of which would
+/// be a call of its own.
+INGOT_WEB_EXPORT(find_rows)
+int find_rows(std::size_t tensor, std::uint64_t first_row, std::uint64_t row_count) {
   const TensorInfo& info = web::opened()->tensors()[tensor];
   const std::uint64_t most = std::uint64_t{1} << 27;  // half a gigabyte of floats
   if (info.row_elements() == 0 || row_count > most / info.row_elements()) {
     return web::refuse({Errc::limit_exceeded, Error::no_offset, std::string(info.name),
                         "too many rows for one call"});
   }
-  // All at once, as the decoder reads small pieces, each of which would be a call of its own.
   const std::uint64_t row_bytes = info.size_bytes / info.row_count();
   const std::uint64_t offset = web::opened()->file_offset(info) + first_row * row_bytes;
-  if (!web::has_range(file_of_tensor(tensor), offset, row_count * row_bytes)) {
-    return web::refuse({Errc::io_error, offset, std::string(info.name), "it is not here yet"});
-  }
+  if (web::has_range(file_of_tensor(tensor), offset, row_count * row_bytes)) return web::give({});
+  return web::refuse({Errc::io_error, offset, std::string(info.name), "it is not here yet"});
+}
+
+/// Decodes some of the rows that are here; the floats are at `floats_data`.
+INGOT_WEB_EXPORT(read_rows)
+int read_rows(std::size_t tensor, std::uint64_t first_row, std::uint64_t row_count) {
+  const TensorInfo& info = web::opened()->tensors()[tensor];
   web::floats.resize(static_cast<std::size_t>(row_count * info.row_elements()));
   const Result<void> done = web::opened()->dequantize_rows(info, first_row, row_count, web::floats);
-  return done ? web::give(std::to_string(web::floats.size())) : web::refuse(done.error());
+  return done ? web::give({}) : web::refuse(done.error());
 }
 
 INGOT_WEB_EXPORT(floats_data) const float* floats_data() { return web::floats.data(); }
