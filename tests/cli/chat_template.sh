@@ -58,3 +58,21 @@ grep -q 'takes too long to be tried in full' shown.txt || fail "show does not te
 "$ingot" check shared.gguf >checked.txt || true
 grep -q 'template_limit' checked.txt || fail "check does not tell of a limit"
 expect 3 "$ingot" chat shared.gguf --user Hi 2>/dev/null
+
+# For Ollama: the same prompts, or no template. The prompts of both are compared before one is printed.
+"$ingot" chat-template model.gguf --format ollama
+"$ingot" chat-template model.gguf --format ollama --json
+printf '%s' "{{ bos_token }}{% for m in messages %}{% if loop.first and m.role == 'system' %}" \
+  "{{ m.content }}{% else %}{{ '<start_of_turn>' + m.role + '\n' + m.content | trim + '<end_of_turn>\n' }}" \
+  "{% endif %}{% endfor %}{% if tools %}{{ tools }}{% endif %}<start_of_turn>assistant{{ '\n{{' }}" >trims.jinja
+"$ingot" edit model.gguf -o trims.gguf -q --chat-template-file trims.jinja --set tokenizer.ggml.add_bos_token=true
+"$ingot" chat-template trims.gguf --format ollama 2>message
+grep -q 'left out: tools' message || fail "it says: $(cat message)"
+grep -q 'blanks around a message stay' message || fail "it says: $(cat message)"
+printf '%s' '{% for m in messages %}{{ m.content | upper }}{% endfor %}' >upper.jinja
+printf '%s' '{% for m in messages %}{{ loop.index }}{{ m.content }}{% endfor %}' >counts.jinja
+printf '%s' '{{ strftime_now("%d") }}{% for m in messages %}|{{ m.content }}{% endfor %}' >dates.jinja
+for name in upper counts dates; do
+  "$ingot" edit model.gguf -o "$name.gguf" -q --chat-template-file "$name.jinja"
+  expect_error 1 'no template for Ollama: ' "$ingot" chat-template "$name.gguf" --format ollama
+done
