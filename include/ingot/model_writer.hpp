@@ -5,13 +5,11 @@
 // ingot::ModelWriter writer;
 // writer.set("general.architecture", "llama");
 // writer.set("llama.block_count", 1u);
-// const std::vector<float> zeros(256 * 4);
-// for (const char* name : {"token_embd.weight", "output.weight"}) {
-//   const auto added = writer.add_tensor(name, ingot::TensorType::f32, {256, 4},
-//                                        std::as_bytes(std::span(zeros)));
-//   if (!added) throw std::runtime_error(added.error().message());
-// }
-// const auto result = writer.write("tiny.gguf");
+// writer.set("tokenizer.ggml.tokens", std::vector<std::string>{"<unk>", "yes", "no"});
+// const std::vector<float> zeros(256 * 3);
+// auto done = writer.add_tensor("token_embd.weight", {256, 3}, zeros);
+// if (done) done = writer.write("tiny.gguf");
+// if (!done) std::puts(done.error().message().c_str());
 // ```
 //
 // The file appears complete or not at all, and every reader of GGUF takes it: the header passes the
@@ -29,6 +27,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -66,6 +65,11 @@ using DataProducer = std::function<Result<void>(const DataSink&)>;
 /// `general.alignment` if that key is set, else 32. Keys are unique: setting one again replaces its
 /// value and keeps its place. All strings are copied; tensor data never is.
 class INGOT_EXPORT ModelWriter {
+  /// The type of the elements of a vector, an array or a span.
+  template <class Values>
+  using ElementOf = std::remove_const_t<typename decltype(std::span(
+      std::declval<const Values&>()))::element_type>;
+
  public:
   ModelWriter();
   ModelWriter(ModelWriter&&) noexcept;
@@ -93,6 +97,12 @@ class INGOT_EXPORT ModelWriter {
   }
   void set(std::string_view key, std::same_as<bool> auto value) { set_bool(key, value); }
   void set(std::string_view key, std::string_view value) { set_string(key, value); }
+  /// Sets an array: of a vector, an array or a span of numbers, texts or bool.
+  template <class Values, class T = ElementOf<Values>>
+  requires(!std::convertible_to<const Values&, std::string_view>) void set(std::string_view key,
+                                                                           const Values& values) {
+    set_array(key, std::span<const T>(values));
+  }
   /// An array of integers or floats; the C++ type decides the element type.
   template <class T>
   requires(std::is_arithmetic_v<T> &&
@@ -139,6 +149,15 @@ class INGOT_EXPORT ModelWriter {
                           std::initializer_list<std::uint64_t> shape, const Bytes& data) {
     return add_bytes(name, type, std::span(shape.begin(), shape.size()), data);
   }
+  /// The same of numbers, whose C++ type is that of the tensor: f32 for float, i8 to i64, f64. It
+  /// takes no temporary, as the numbers have to stay. For a target in the byte order of this
+  /// machine.
+  template <class Values, class T = ElementOf<Values>>
+  requires std::is_arithmetic_v<T> Result<void> add_tensor(
+      std::string_view name, std::initializer_list<std::uint64_t> shape, Values& values) {
+    return add_bytes(name, type_of<T>(), std::span(shape.begin(), shape.size()),
+                     std::as_bytes(std::span<const T>(values)));
+  }
   /// Adds a tensor of another model: its type, shape and, when the model is written, its bytes,
   /// turned into the byte order of the target. Where the system can, it copies by itself or shares
   /// the blocks. `source` must live until then; `tensor` must be one of its tensors.
@@ -174,6 +193,20 @@ class INGOT_EXPORT ModelWriter {
                                          bool replace = false) const;
 
  private:
+  template <class T>
+  [[nodiscard]] static constexpr TensorType type_of() noexcept {
+    static_assert(std::is_signed_v<T> && !std::same_as<T, long double>,
+                  "tensors are of float, double or signed integers; for others give TensorType");
+    if constexpr (std::floating_point<T>) {
+      return sizeof(T) == 4 ? TensorType::f32 : TensorType::f64;
+    } else {
+      return sizeof(T) == 1   ? TensorType::i8
+             : sizeof(T) == 2 ? TensorType::i16
+             : sizeof(T) == 4 ? TensorType::i32
+                              : TensorType::i64;
+    }
+  }
+
   Result<void> add_bytes(std::string_view name, TensorType type,
                          std::span<const std::uint64_t> shape, std::span<const std::byte> data);
   void set_scalar(std::string_view key, ValueType type, const void* value, std::size_t bytes);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <limits>
@@ -57,6 +58,35 @@ class ModelWriterTest : public testing::Test {
 };
 
 // --- keys
+
+TEST_F(ModelWriterTest, TakesVectorsArraysAndSpansAsTheyAre) {
+  ModelWriter writer;
+  const std::vector<std::string> texts = {"a", ""};
+  const std::array<std::int16_t, 2> numbers = {-1, 2};
+  writer.set("general.architecture", "llama");
+  writer.set("texts", texts);
+  writer.set("views", std::array{"x"sv, "yz"sv});
+  writer.set("numbers", std::span(numbers));
+  writer.set("flags", std::array{true, false});
+  const std::vector<float> floats = {1.5F, -2.0F, 0.0F};
+  std::array<std::int32_t, 2> integers = {7, -7};
+  ASSERT_THAT(writer.add_tensor("floats", {3}, floats), Succeeds());
+  ASSERT_THAT(writer.add_tensor("integers", {1, 2}, integers), Succeeds());
+  ASSERT_THAT(writer.write(path_), Succeeds());
+
+  const auto model = Model::open(path_);
+  ASSERT_THAT(model, Succeeds());
+  EXPECT_EQ(model->find("texts")->as_array().get<std::string_view>(0), "a");
+  EXPECT_EQ(model->find("views")->as_array().get<std::string_view>(1), "yz");
+  EXPECT_EQ(model->find("numbers")->as_array().element_type(), ValueType::int16);
+  EXPECT_EQ(model->find("flags")->as_array().get<bool>(0), true);
+  EXPECT_EQ(model->find_tensor("floats")->type, TensorType::f32);
+  EXPECT_TRUE(std::ranges::equal(model->data(*model->find_tensor("floats")),
+                                 std::as_bytes(std::span(floats))));
+  EXPECT_EQ(model->find_tensor("integers")->type, TensorType::i32);
+  EXPECT_TRUE(std::ranges::equal(model->data(*model->find_tensor("integers")),
+                                 std::as_bytes(std::span(integers))));
+}
 
 TEST_F(ModelWriterTest, EveryKindOfValueComesBack) {
   ModelWriter writer;
