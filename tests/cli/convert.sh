@@ -154,7 +154,7 @@ interrupt bump --allow-loss --widen
 "$ingot" sample line-F32.gguf --type F32 -q
 mkdir made
 "$ingot" convert line-F32.gguf -o made --type f16 >line
-grep -q '^made/line-F16.gguf: F16 (weights were F32; --type F32 keeps them), [0-9]* tensors, ' line ||
+grep -q '^wrote made/line-F16.gguf ([0-9.]* [KM]iB): F16 (weights were F32; --type F32 keeps them), [0-9]* tensors$' line ||
   fail "$(cat line)"
 "$ingot" convert line-F32.gguf 'made/{name}.{type}.gguf' >line
-grep -q '^made/line.F32.gguf: F32, [0-9]* tensors, ' line || fail "$(cat line)"
+grep -q '^wrote made/line.F32.gguf ([0-9.]* [KM]iB): F32, [0-9]* tensors$' line || fail "$(cat line)"

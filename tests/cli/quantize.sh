@@ -5,7 +5,7 @@
 "$ingot" quantize model.gguf out.gguf q4_k_m >table
 grep -q '^The largest errors:' table || fail "no table of errors"
 grep -q 'Q4_K_M: .* -> .* bits per weight' table || fail "no totals"
-grep -q '^Written: out.gguf, [0-9.]* [KM]iB$' table || fail "no name: $(cat table)"
+grep -q '^wrote out.gguf ([0-9.]* [KM]iB)$' table || fail "no name: $(cat table)"
 "$ingot" check out.gguf -q >/dev/null
 [[ $("$ingot" show out.gguf --json | python 'import json, sys
 print(json.load(sys.stdin)["model"]["file_type"])') == Q4_K_M ]] || fail "wrong file type"

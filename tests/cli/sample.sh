@@ -16,7 +16,7 @@ show_digest --vocab 9001 --embedding 64 --type F32
 
 # A line about what was made on stderr; nothing on stdout; nothing at all with -q.
 [[ -z $("$ingot" sample out.gguf --force 2>message) ]] || fail "output on stdout"
-grep -q '^ingot: out.gguf: llama, 2 layers' message || fail "$(cat message)"
+grep -q '^ingot: wrote out.gguf (4.03 MiB): llama, 2 layers' message || fail "$(cat message)"
 [[ -z $("$ingot" sample out.gguf --force -q 2>&1) ]] || fail "not quiet"
 
 # Half a file is never seen, and an existing one is safe.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "commands/output_name.hpp"
 
+#include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <ingot/text.hpp>
 #include <memory>
@@ -95,10 +98,21 @@ std::string copy_name(const std::string& path, std::string_view ending) {
   return prefix_of(name_of_file(path)) + std::string(ending);
 }
 
-void remark_written(Console& console, const std::string& out) {
+std::string written_text(std::string_view out, std::string_view size, std::string_view details) {
+  return fmt::format("wrote {} ({}){}{}", escape(out), size, details.empty() ? "" : ": ", details);
+}
+
+void remark_written(Console& console, const std::string& out, std::string_view details) {
   std::error_code error;
-  const std::uintmax_t size_bytes = fs::file_size(out, error);
-  if (!error) console.remark(out, "written, " + format_bytes(size_bytes));
+  std::uint64_t size_bytes = 0;
+  if (fs::is_directory(out, error)) {
+    for (const auto& entry : fs::directory_iterator(out, error)) {
+      if (entry.is_regular_file(error)) size_bytes += entry.file_size(error);
+    }
+  } else {
+    size_bytes = fs::file_size(out, error);
+  }
+  if (!error) console.remark({}, written_text(out, format_bytes(size_bytes), details));
 }
 
 }  // namespace ingot::cli

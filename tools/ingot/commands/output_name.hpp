@@ -45,7 +45,11 @@ void add_output(CLI::App& app, std::string& target, const std::string& name,
 /// "model.gguf" of "models/model.gguf" and of "models/model": a name for a copy in another folder.
 [[nodiscard]] std::string copy_name(const std::string& path, std::string_view ending = ".gguf");
 
-/// Says that a file is written, and how large it is; nothing of standard output ("-").
-void remark_written(Console& console, const std::string& out);
+/// "wrote model.gguf (4.03 MiB): F16, 21 tensors", as every command says it of what it wrote.
+[[nodiscard]] std::string written_text(std::string_view out, std::string_view size,
+                                       std::string_view details = {});
+
+/// Says so, as a remark, of a file or of all files of a folder; nothing of standard output ("-").
+void remark_written(Console& console, const std::string& out, std::string_view details = {});
 
 }  // namespace ingot::cli

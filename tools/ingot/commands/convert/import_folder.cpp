@@ -307,8 +307,8 @@ void print_written(Console& console, const WrittenModel& written) {
     types += fmt::format(" (weights were {}; --type {} keeps them)", type_text(written.source_type),
                          type_text(written.source_type));
   }
-  console.print_prose(fmt::format("{}: {}, {}, {}", escape(written.path), types,
-                                  counted(written.tensors, "tensor"), format_bytes(written.bytes)));
+  console.print_prose(written_text(written.path, format_bytes(written.bytes),
+                                   types + ", " + counted(written.tensors, "tensor")));
 }
 
 ExitCode import_folder(const FolderConversion& conversion, const ConvertOptions& convert,

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "commands/json_members.hpp"
+#include "commands/output_name.hpp"
 #include "text/value_text.hpp"
 #include "text/words.hpp"
 
@@ -99,11 +100,17 @@ void print_edit(Console& console, const ReportedEdit& edit, const FileEdit& file
                 const FileReport& report, bool explains_padding) {
   if (console.is_quiet()) return;
   const EditPlan& plan = report.outcome.done;
-  std::string line = escape(file.file) + (edit.out.empty() ? "" : " to " + escape(edit.out)) +
-                     ": " + describe(plan.way);
-  if (plan.way != EditWay::nothing) {
-    line += fmt::format(", {} {}", format_bytes(plan.bytes_to_write),
-                        edit.is_dry_run ? "would be written" : "written");
+  const std::string& out = edit.out.empty() ? file.file : edit.out;
+  std::string line;
+  if (plan.way == EditWay::nothing || edit.is_dry_run) {
+    line = escape(out) + ": " + describe(plan.way);
+    if (plan.way != EditWay::nothing) {
+      line += fmt::format(", {} would be written", format_bytes(plan.bytes_to_write));
+    }
+  } else {
+    const bool is_part = plan.way == EditWay::in_place || plan.way == EditWay::insert_range;
+    line = written_text(out, format_bytes(plan.bytes_to_write) + (is_part ? " of it" : ""),
+                        describe(plan.way));
   }
   line += plan.slack_bytes == 0
               ? std::string("; no room is left for later edits")

@@ -45,7 +45,7 @@ ExitCode run(const Options& options, Console& console) {
     const std::string& subject = written.error().subject;
     return console.fail(subject.empty() ? options.out : subject, written.error());
   }
-  console.remark(options.out, "the tokenizer is written");
+  remark_written(console, options.out, "the tokenizer");
   for (const std::string& warning : files.warnings) console.remark(options.file, warning);
   return ExitCode::done;
 }

@@ -231,9 +231,9 @@ void print_result(const Options& options, Console& console, const LoraMergePlan&
     json.member("tensors", static_cast<std::uint64_t>(plan.tensors.size()));
     json.member("bytes", size_bytes);
   } else {
-    console.remark(options.out,
-                   fmt::format("{} of {} tensors changed, {}", format_digits(plan.changed_count),
-                               format_digits(plan.tensors.size()), format_bytes(size_bytes)));
+    remark_written(console, options.out,
+                   fmt::format("{} of {} tensors changed", format_digits(plan.changed_count),
+                               format_digits(plan.tensors.size())));
   }
 }
 

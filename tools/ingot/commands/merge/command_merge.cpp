@@ -73,11 +73,11 @@ void print_json(const Options& options, Console& console, const Model& model,
 
 void print_text(const Options& options, Console& console, const Model& model,
                 std::uint64_t size_bytes) {
-  const std::string text = fmt::format(
-      "{}, {} tensors, {} ({} bytes)", counted(model.files().size(), "shard"),
-      format_digits(model.tensors().size()), format_bytes(size_bytes), format_digits(size_bytes));
-  if (!options.is_dry_run) return console.remark(options.out, text);
-  console.out().print("{}: {}; nothing was written\n", escape(options.out), text);
+  const std::string text = fmt::format("{}, {} tensors", counted(model.files().size(), "shard"),
+                                       format_digits(model.tensors().size()));
+  if (!options.is_dry_run) return remark_written(console, options.out, text);
+  console.out().print("{}: {}, {}; nothing was written\n", escape(options.out), text,
+                      format_bytes(size_bytes));
 }
 
 ExitCode fail(const Options& options, Console& console, const Error& error) {

@@ -212,11 +212,10 @@ void print_results(Console& console, std::span<const QuantizeFacts> results) {
 
 void print_written(Console& console, std::span<const QuantizedShard> files,
                    std::uint64_t file_bytes) {
-  std::string names = escape(files.front().path);
-  if (files.size() > 1) {
-    names += fmt::format(" to {}, {} files", escape(files.back().path), files.size());
-  }
-  console.print_prose(fmt::format("Written: {}, {}", names, format_bytes(file_bytes)));
+  const std::string more =
+      files.size() == 1 ? std::string()
+                        : fmt::format("{} files, to {}", files.size(), escape(files.back().path));
+  console.print_prose(written_text(files.front().path, format_bytes(file_bytes), more));
 }
 
 void print_target(Console& console, const QuantizePlan& plan, const QuantizeModelOptions& options) {

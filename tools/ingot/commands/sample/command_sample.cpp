@@ -46,20 +46,19 @@ struct Options {
   bool is_forced = false;
 };
 
-void remark_done(Console& console, const Options& options, std::uint64_t bytes) {
+void remark_done(Console& console, const Options& options) {
   const SampleShape& shape = options.sample.shape;
   std::string experts;
   if (shape.experts > 0) experts = fmt::format(" with {} experts", shape.experts);
-  console.remark(options.out,
-                 fmt::format("{}, {} layer{} of width {}{}, {} parameters, {}, {}",
-                             name_of(shape.arch), shape.layers, shape.layers == 1 ? "" : "s",
-                             shape.embedding, experts, format_count(shape.parameters()),
-                             type_text(options.sample.type), format_bytes(bytes)));
+  remark_written(console, options.out,
+                 fmt::format("{}, {} layer{} of width {}{}, {} parameters, {}", name_of(shape.arch),
+                             shape.layers, shape.layers == 1 ? "" : "s", shape.embedding, experts,
+                             format_count(shape.parameters()), type_text(options.sample.type)));
 }
 
-void remark_row(Console& console, const Options& options, std::uint64_t bytes) {
-  console.remark(options.out, fmt::format("{}, {}, {}", options.architecture,
-                                          type_text(options.sample.type), format_bytes(bytes)));
+void remark_row(Console& console, const Options& options) {
+  remark_written(console, options.out,
+                 options.architecture + ", " + std::string(type_text(options.sample.type)));
 }
 
 ExitCode write_sample(Options& options, Console& console) {
@@ -74,8 +73,8 @@ ExitCode write_sample(Options& options, Console& console) {
         return writer.write(options.out, format, options.is_forced, go_on);
       });
   if (!result) return console.fail(options.out, result.error());
-  options.sample.architecture != nullptr ? remark_row(console, options, bytes)
-                                         : remark_done(console, options, bytes);
+  options.sample.architecture != nullptr ? remark_row(console, options)
+                                         : remark_done(console, options);
   return ExitCode::done;
 }
 

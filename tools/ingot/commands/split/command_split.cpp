@@ -18,6 +18,7 @@
 #include "commands/output_name.hpp"
 #include "text/byte_count.hpp"
 #include "text/shard_part.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -82,11 +83,13 @@ void print_text(const Options& options, Console& console, const SplitPlan& plan)
                 cells[2] = format_bytes(shard.file_bytes);
                 cells[3] = format_digits(shard.file_bytes);
               });
-  const std::string line =
-      fmt::format("{} shard{}, {} tensors, {}{}", format_digits(plan.shards.size()),
-                  plan.shards.size() == 1 ? "" : "s", format_digits(plan.tensor_count),
-                  format_bytes(bytes_of(plan)), options.is_dry_run ? "; nothing was written" : "");
-  console.print_prose(line, Style::strong);
+  const std::string text = fmt::format("{}, {} tensors", counted(plan.shards.size(), "shard"),
+                                       format_digits(plan.tensor_count));
+  console.print_prose(
+      options.is_dry_run
+          ? text + ", " + format_bytes(bytes_of(plan)) + "; nothing was written"
+          : written_text(path_of(options, plan, 0), format_bytes(bytes_of(plan)), text),
+      Style::strong);
 }
 
 ExitCode fail(const Options& options, Console& console, const Error& error) {
