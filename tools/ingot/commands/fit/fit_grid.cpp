@@ -47,6 +47,8 @@ Result<GridRow> make_row(const MemoryProfile& profile, RunOptions options, std::
 
 std::string gib_text(std::uint64_t bytes) {
   const double gib = static_cast<double>(bytes) / static_cast<double>(std::uint64_t{1} << 30);
+  // Two digits that count of what is small.
+  if (gib < 0.095) return fmt::format("{:.{}f}", gib, gib < 0.0095 ? 4 : 3);
   return gib < 100 ? fmt::format("{:.2f}", gib) : fmt::format("{:.1f}", gib);
 }
 

@@ -59,8 +59,11 @@ std::string faster_text(const FitResult& result, const std::vector<Reading>& rea
 
 std::vector<std::string> speed_lines(const FitResult& result, std::span<const std::string> names) {
   const std::vector<Reading> readings = readings_of(result, names);
+  if (readings.empty()) return {};
   const auto is_known = [](const Reading& reading) { return reading.bandwidth > 0; };
-  if (std::ranges::none_of(readings, is_known)) return {};
+  if (std::ranges::none_of(readings, is_known)) {
+    return {reads_text(readings), "--bandwidth and --host-bandwidth tell how fast that can be"};
+  }
   std::string bound =
       "not bounded: the bandwidth of a place is not known; --bandwidth and "
       "--host-bandwidth tell it";
