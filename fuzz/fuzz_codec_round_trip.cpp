@@ -36,6 +36,7 @@ bool same_bits(std::span<const float> a, std::span<const float> b) {
 }
 
 void check_blocks(const TensorTypeInfo& info, std::vector<std::byte> blocks, std::size_t elements) {
+  require(!cpu_target().empty());
   std::vector<float> floats(elements);
   require(dequantize(info.type, blocks, floats).has_value());
   std::vector<std::uint16_t> halves(elements);

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "ingot/error.hpp"
 #include "ingot/export.h"
@@ -42,6 +43,10 @@ enum class OutputStores : std::uint8_t {
   cached,     ///< Writes through the caches: right if the floats are used soon.
   streamed    ///< Past the caches, where the output is aligned to 64 bytes: faster if it is large.
 };
+
+/// The CPU target whose kernels run on this machine: "AVX3", "AVX2", "SSE4", "NEON", ...; static.
+/// All have the same results.
+[[nodiscard]] INGOT_EXPORT std::string_view cpu_target() noexcept;
 
 struct DequantizeOptions {
   Endian byte_order = Endian::little;  ///< The byte order of the blocks.

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "codec/kernel_choice.hpp"
+#include "ingot/quantize.hpp"
 
 #if HWY_ARCH_X86
 #include <cpuid.h>
@@ -127,3 +128,7 @@ void force_cpu_targets(std::int64_t wanted) noexcept {
 }
 
 }  // namespace ingot::codec
+
+std::string_view ingot::cpu_target() noexcept {
+  return hwy::TargetName(codec::targets[static_cast<std::size_t>(codec::chosen_kernel_position())]);
+}

@@ -84,6 +84,7 @@ import json
 sarif = json.load(open("findings.sarif"))
 assert sarif["version"] == "2.1.0"
 run, = sarif["runs"]
+assert all(rule["help"]["text"] in rule["help"]["markdown"] for rule in run["tool"]["driver"]["rules"])
 rules = run["tool"]["driver"]["rules"]
 assert len({rule["id"] for rule in rules}) == len(rules) > 70
 assert run["invocations"] == [{"executionSuccessful": True}]

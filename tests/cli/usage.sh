@@ -17,6 +17,11 @@ usage "there is no option \"--merge\"; use 'ingot merge'" "$ingot" --merge a b
 usage "there is no option \"--sha1\"; use 'ingot hash --algorithm sha1'" "$ingot" --sha1 model.gguf
 usage "there is no option \"--split-max-size\"; use 'ingot split --max-size'" "$ingot" --split-max-size=1G a
 [[ $("$ingot" -V) == "$("$ingot" --version)" ]] || fail "-V"
+"$ingot" --version --verbose >facts
+[[ $(head -n 1 facts) == "$("$ingot" --version)" ]] || fail "another first line: $(cat facts)"
+for fact in compiler system kernels remote libraries; do
+  grep -q "^$fact  *[^ ]" facts || fail "no $fact: $(cat facts)"
+done
 usage "there is no command \"verify\"; use 'ingot hash --verify'" "$ingot" verify model.gguf
 usage "there is no command \"dump\"; use 'ingot metadata'" "$ingot" help dump
 usage 'no option "--split-max-size"; here it is --max-size' "$ingot" split --split-max-size 2G a b

@@ -17,6 +17,7 @@
 #include <system_error>
 #include <vector>
 
+#include "build_facts.hpp"
 #include "cli/command.hpp"
 #include "cli/completion/completion.hpp"
 #include "cli/console.hpp"
@@ -107,7 +108,8 @@ void declare_commands(CLI::App& program, Console& console, const Words& words) {
 void declare(CLI::App& program, Console& console, const Words& words) {
   program.name("ingot");
   program.set_help_flag("-h,--help", "Print help; after a command, the help of that command");
-  program.set_version_flag("-V,--version", "ingot " INGOT_VERSION_STRING, "Print the version");
+  program.set_version_flag("-V,--version", "ingot " INGOT_VERSION_STRING,
+                           "Print the version; with --verbose, how it was built");
   program.footer(
       "'ingot help COMMAND' explains a command and gives examples.\n"
       "Exit status: 0 done, 1 the answer is no, 2 wrong usage, 3 the input is refused,\n"
@@ -181,6 +183,10 @@ void run(CLI::App& program, Console& console, Words words) {
     show_help(program, console, words);
   } catch (const CLI::CallForVersion& version) {
     console.out().print("{}\n", version.what());
+    const auto is_verbose = [](const std::string& word) {
+      return word == "-v" || word == "--verbose";
+    };
+    if (std::any_of(words.begin(), words.end(), is_verbose)) console.out().write(build_facts());
   } catch (const CLI::ParseError& error) {
     console.finish(console.refuse_usage(usage_message(program, error, words)));
   }

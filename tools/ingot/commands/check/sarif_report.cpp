@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "build_facts.hpp"
 #include "cli/json_stream.hpp"
 #include "commands/check/check_report.hpp"
 
@@ -119,11 +120,16 @@ class SarifReport final : public CheckReport {
     const auto driver = json_.object("driver");
     json_.member("name", "ingot");
     json_.member("version", INGOT_VERSION_STRING);
+    if (!docs_url.empty()) json_.member("informationUri", docs_url);
     json_.objects("rules", check_rules(), [&](const CheckRule& rule) {
       json_.member("id", rule.name);
       write_text("shortDescription", rule.title);
       write_text("fullDescription", fmt::format("{} ({})", rule.title, name_of(rule.source)));
-      write_text("help", rule.remedy);
+      json_.begin_object("help", Layout::line);
+      json_.member("text", rule.remedy);
+      json_.member("markdown", fmt::format("**{}**: {}", rule.title, rule.remedy));
+      json_.end();
+      if (!docs_url.empty()) json_.member("helpUri", fmt::format("{}/check-rules.md", docs_url));
       json_.begin_object("defaultConfiguration", Layout::line);
       json_.member("level", name_of(rule.severity));
       json_.end();
