@@ -53,7 +53,7 @@ rm out/u-Q4_K_M.gguf
 
 echo "# what is there"
 "$ingot" download hf:org/repo -o out >listing
-grep -q ' verified, was there$' listing || fail "$(cat listing)"
+grep -q ' was there (.*): SHA-256 .* verified$' listing || fail "$(cat listing)"
 echo other >out/m.gguf
 expect_error 2 "the file exists" "$ingot" download "$url/m.gguf" -o out
 "$ingot" download "$url/m.gguf" -o out --force -q >/dev/null

@@ -3,21 +3,26 @@
 
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <ingot/download.hpp>
 #include <ingot/text.hpp>
 
 #include "cli/progress.hpp"
 #include "commands/json_members.hpp"
+#include "commands/output_name.hpp"
 
 namespace ingot::cli {
 namespace {
 
 void print_file(Console& console, const std::string& path, const DownloadedFile& file) {
   const std::string_view verdict = file.is_verified ? "verified" : "not verified";
-  console.out().print("{}: {}, SHA-256 {}, {}{}\n", escape(path), format_bytes(file.size_bytes),
-                      file.sha256,
-                      console.paint(file.is_verified ? Style::good : Style::warning, verdict),
-                      file.was_there ? ", was there" : "");
+  const std::string facts =
+      fmt::format("SHA-256 {}, {}", file.sha256,
+                  console.paint(file.is_verified ? Style::good : Style::warning, verdict));
+  console.out().print("{}\n", file.was_there
+                                  ? fmt::format("{} was there ({}): {}", escape(path),
+                                                format_bytes(file.size_bytes), facts)
+                                  : written_text(path, format_bytes(file.size_bytes), facts));
 }
 
 void write_file(JsonStream& json, const std::string& name, const std::string& path,
@@ -42,7 +47,9 @@ ExitCode download_model(Console& console, const DownloadRequest& request, JsonSt
                 request.reference);
   for (const RemoteFile& wanted : store->model_files()) {
     INGOT_CLI_TRY(const std::string name, local_name(wanted.name), console, request.reference);
-    const std::string path = request.folder == "." ? name : request.folder + "/" + name;
+    const std::string path = request.folder == "."
+                                 ? name
+                                 : (std::filesystem::path(request.folder) / name).generic_string();
     Progress progress(console, path, wanted.size_bytes.value_or(0));
     const GoOn go_on = progress.go_on();
     DownloadOptions options;
