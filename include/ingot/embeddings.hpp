@@ -113,4 +113,11 @@ void describe(Visitor& visit, const EmbeddingEvaluation& found) {
     const Model& base, std::span<const Model* const> others, const TextChunks& text,
     const EvaluationOptions& options = {});
 
+/// The same of vectors that are there, such as those of parts of a text, one behind the other.
+///
+/// @param models  the base first; the vectors of each are of the same chunks.
+/// @return        Errc::invalid_argument if they are not of one size and number.
+[[nodiscard]] INGOT_EXPORT Result<EmbeddingEvaluation> compare_embeddings(
+    std::span<const Embeddings> models, std::size_t chunk_count, std::size_t chunk_tokens);
+
 }  // namespace ingot

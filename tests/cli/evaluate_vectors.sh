@@ -44,6 +44,21 @@ grep -q '^<tr><td>small.gguf</td>' page.html || fail "no row on the page"
 "$ingot" evaluate model.gguf small.gguf --text text.txt --ctx-size 40 --chunks 3 --markdown >table
 grep -q '^| small.gguf | .* | .* +/- .* |' table || fail "no row of the table"
 
+# Parts hold vectors; what joins them is what one run gives, tokens by tokens, too.
+parts=()
+"$ingot" plan-work --jobs 3 -- evaluate model.gguf large.gguf small.gguf --text text.txt --ctx-size 40 --json >plan.json
+"$ingot" run-work plan.json -q >joined.json
+cmp joined.json many.json || fail "the parts differ from one run"
+"$ingot" edit model.gguf -o tokens.gguf --set bert.pooling_type:u32=0 -q
+"$ingot" evaluate tokens.gguf tokens.gguf --text text.txt --ctx-size 40 --chunks 6 --json >whole.json
+for i in 1 2; do
+  "$ingot" evaluate tokens.gguf tokens.gguf --text text.txt --ctx-size 40 --chunks 6 --part "$i/2" >"part$i.json"
+  parts+=(--join "part$i.json")
+done
+"$ingot" evaluate tokens.gguf tokens.gguf --text text.txt --ctx-size 40 --chunks 6 "${parts[@]}" --json | cmp - whole.json
+sed -i 's/"models"/"others"/' part1.json
+expect_error 3 'lacks\|no "chunk_losses"' "$ingot" evaluate tokens.gguf tokens.gguf --text text.txt --ctx-size 40 --chunks 6 "${parts[@]}"
+
 # Pooling changes the vectors.
 for kind in 0 2 3; do
   "$ingot" edit model.gguf -o "pool$kind.gguf" --set bert.pooling_type:u32=$kind -q

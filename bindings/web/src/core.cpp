@@ -213,8 +213,8 @@ INGOT_WEB_EXPORT(file_of_tensor) std::size_t file_of_tensor(std::size_t tensor) 
   return web::number_of(model.files()[model.tensors()[tensor].shard].path);
 }
 
-/// Whether the bytes of rows are here: asks for all at once, as the decoder reads small pieces, each of which would
-/// be a call of its own.
+/// Whether the bytes of rows are here: asks for all at once, as the decoder reads small pieces,
+/// each of which would be a call of its own.
 INGOT_WEB_EXPORT(find_rows)
 int find_rows(std::size_t tensor, std::uint64_t first_row, std::uint64_t row_count) {
   const TensorInfo& info = web::opened()->tensors()[tensor];

@@ -99,6 +99,24 @@ void compare_neighbours(const Chunks& base, const Chunks& own, EmbeddingComparis
   other.neighbour_order = order / count;
 }
 
+EmbeddingComparison compare_vectors(const Embeddings& base, const Embeddings& own,
+                                    std::size_t chunk_count) {
+  const std::size_t of_chunk = base.count() / chunk_count;
+  EmbeddingComparison other;
+  for (std::size_t chunk = 0; chunk < chunk_count; ++chunk) {
+    double sum = 0.0;
+    for (std::size_t v = chunk * of_chunk; v < (chunk + 1) * of_chunk; ++v) {
+      sum += distance_of(base.vector(v), own.vector(v));
+    }
+    other.chunk_distances.push_back(sum / static_cast<double>(of_chunk));
+  }
+  other.distance = mean_of_chunks(other.chunk_distances);
+  if (base.pooling != evaluation::name_of(Pooling::none)) {
+    compare_neighbours(Chunks(base.values, base.size), Chunks(own.values, own.size), other);
+  }
+  return other;
+}
+
 /// One comparison.
 class Comparer {
  public:
@@ -120,11 +138,16 @@ class Comparer {
       memory = std::max(memory, embedder.memory_for(runner.largest_batch()));
     }
     INGOT_TRY_VOID(runner.check_memory(memory));
-    std::vector<std::vector<float>> vectors(embedders_.size());
+    std::vector<Embeddings> models;
+    for (const Embedder& embedder : embedders_) {
+      models.push_back({.values = {},
+                        .size = embedder.vector_size(),
+                        .pooling = std::string(evaluation::name_of(embedder.pooling()))});
+    }
     INGOT_TRY_VOID(runner.for_each_batch([&](const Batch& batch, std::size_t first) {
-      return run_batch(runner, batch, first, others, vectors);
+      return run_batch(runner, batch, first, others, models);
     }));
-    return compare(vectors);
+    return compare_embeddings(models, text_.chunk_count(), text_.chunk_tokens);
   }
 
  private:
@@ -155,12 +178,12 @@ class Comparer {
   }
 
   Result<void> run_batch(ChunkRunner& runner, const Batch& batch, std::size_t first,
-                         std::span<const Model* const> others,
-                         std::vector<std::vector<float>>& vectors) {
+                         std::span<const Model* const> others, std::vector<Embeddings>& models) {
     for (std::size_t i = 0; i < embedders_.size(); ++i) {
-      Result<void> done = embedders_[i].add_vectors(runner, batch, first, vectors[i]);
+      std::vector<float>& values = models[i].values;
+      Result<void> done = embedders_[i].add_vectors(runner, batch, first, values);
       const bool is_finite =
-          std::ranges::all_of(vectors[i], [](float value) { return std::isfinite(value); });
+          std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
       if (done && !is_finite) {
         done = fail(Errc::weight_not_finite, "vector", "an output is not a number");
       }
@@ -169,33 +192,6 @@ class Comparer {
       return fail_in(*others[i - 1], std::move(done.error()));
     }
     return {};
-  }
-
-  EmbeddingEvaluation compare(const std::vector<std::vector<float>>& vectors) const {
-    const Embedder& base = embedders_.front();
-    const std::size_t size = base.vector_size();
-    const std::size_t of_chunk = base.vectors_of(text_.chunk_tokens);
-    EmbeddingEvaluation result{.chunk_count = text_.chunk_count(),
-                               .chunk_tokens = text_.chunk_tokens,
-                               .vector_size = size,
-                               .pooling = std::string(evaluation::name_of(base.pooling())),
-                               .others = {}};
-    for (std::size_t i = 1; i < vectors.size(); ++i) {
-      EmbeddingComparison& other = result.others.emplace_back();
-      for (std::size_t chunk = 0; chunk < text_.chunk_count(); ++chunk) {
-        double sum = 0.0;
-        for (std::size_t v = chunk * of_chunk; v < (chunk + 1) * of_chunk; ++v) {
-          sum += distance_of(std::span(vectors[0]).subspan(v * size, size),
-                             std::span(vectors[i]).subspan(v * size, size));
-        }
-        other.chunk_distances.push_back(sum / static_cast<double>(of_chunk));
-      }
-      other.distance = mean_of_chunks(other.chunk_distances);
-      if (base.pooling() != Pooling::none) {
-        compare_neighbours(Chunks(vectors[0], size), Chunks(vectors[i], size), other);
-      }
-    }
-    return result;
   }
 
   const TextChunks& text_;
@@ -210,6 +206,27 @@ MeanEstimate EmbeddingEvaluation::difference(std::size_t a, std::size_t b) const
   std::ranges::transform(others[a].chunk_distances, others[b].chunk_distances, differences.begin(),
                          std::minus<>());
   return mean_of_chunks(differences);
+}
+
+Result<EmbeddingEvaluation> compare_embeddings(std::span<const Embeddings> models,
+                                               std::size_t chunk_count, std::size_t chunk_tokens) {
+  if (models.empty() || chunk_count == 0 || models[0].count() == 0 ||
+      models[0].count() % chunk_count != 0) {
+    return fail(Errc::invalid_argument, "embeddings", "the base has no vectors of every chunk");
+  }
+  const Embeddings& base = models[0];
+  EmbeddingEvaluation result{.chunk_count = chunk_count,
+                             .chunk_tokens = chunk_tokens,
+                             .vector_size = base.size,
+                             .pooling = base.pooling,
+                             .others = {}};
+  for (const Embeddings& own : models.subspan(1)) {
+    if (own.size != base.size || own.values.size() != base.values.size()) {
+      return fail(Errc::invalid_argument, "embeddings", "the base has other vectors, or more");
+    }
+    result.others.push_back(compare_vectors(base, own, chunk_count));
+  }
+  return result;
 }
 
 Result<EmbeddingEvaluation> compare_embeddings(const Model& base,

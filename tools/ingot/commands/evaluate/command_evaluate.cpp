@@ -218,12 +218,7 @@ class Evaluate {
                   read_chunks(options_.text, models_[0], options_.base, failed,
                               has_vectors ? ChunksOf::vectors : ChunksOf::predictions),
                   console_, failed);
-    const bool has_parts = options_.part.part || !options_.part.files.empty();
-    if (has_parts && has_vectors) {
-      return console_.refuse_usage(
-          "evaluate: parts are for models that predict tokens; vectors of all chunks are compared");
-    }
-    if (!options_.part.files.empty()) return join(whole);
+    if (!options_.part.files.empty()) return join(whole, has_vectors);
     INGOT_CLI_TRY(const TextChunks text, cut(whole), console_, options_.text.file);
     std::vector<const Model*> others;
     std::uint64_t bytes = 0;
@@ -237,20 +232,46 @@ class Evaluate {
                           return work(models_[0], others, text, options);
                         });
     };
+    if (has_vectors && options_.part.part) return write_vectors(whole, text);
     if (has_vectors) {
-      const Result<EmbeddingEvaluation> found = run(compare_embeddings);
+      const Result<EmbeddingEvaluation> found =
+          run([](const Model& base, std::span<const Model* const> models, const TextChunks& chunks,
+                 const EvaluationOptions& options) {
+            return compare_embeddings(base, models, chunks, options);
+          });
       if (!found) return fail(found.error());
       return show(EmbeddingFacts{files_, options_.text.file, *found, options_.wants_chunks});
     }
     const Result<Evaluation> found = run(evaluate);
     if (!found) return fail(found.error());
-    if (options_.part.part) {
-      JsonStream json(console_.out());
-      write_evaluation_part(json, {options_.part.part->index + 1, options_.part.part->count,
-                                   basis_of_models(whole), *found});
-      return ExitCode::done;
-    }
+    if (options_.part.part) return write_part(whole, *found, {});
     return show(EvaluationFacts{files_, options_.text.file, *found, options_.wants_chunks});
+  }
+
+  ExitCode write_part(const TextChunks& whole, Evaluation found, std::vector<Embeddings> models) {
+    JsonStream json(console_.out());
+    write_evaluation_part(json, {options_.part.part->index + 1, options_.part.part->count,
+                                 basis_of_models(whole), std::move(found), std::move(models)});
+    return ExitCode::done;
+  }
+
+  /// The vectors of a part of the text, by each model.
+  ExitCode write_vectors(const TextChunks& whole, const TextChunks& text) {
+    std::vector<Embeddings> vectors;
+    for (std::size_t i = 0; i < models_.size(); ++i) {
+      const auto compute = [&](const EvaluationOptions& options) {
+        return compute_embeddings(models_[i], text, options);
+      };
+      INGOT_CLI_TRY(Embeddings found,
+                    run_chunks(console_, files_[i].file, total_file_bytes(models_[i]),
+                               text.chunk_count(), compute),
+                    console_, files_[i].file);
+      vectors.push_back(std::move(found));
+    }
+    Evaluation found;
+    found.chunk_count = text.chunk_count();
+    found.chunk_tokens = text.chunk_tokens;
+    return write_part(whole, std::move(found), std::move(vectors));
   }
 
   [[nodiscard]] Result<TextChunks> cut(const TextChunks& text) const {
@@ -265,10 +286,11 @@ class Evaluate {
   }
 
   /// Shows what all parts have found.
-  ExitCode join(const TextChunks& text) {
+  ExitCode join(const TextChunks& text, bool has_vectors) {
     const std::vector<std::string>& files = options_.part.files;
     const std::string basis = basis_of_models(text);
     std::vector<Evaluation> parts(files.size());
+    std::vector<std::vector<Embeddings>> vectors(files.size());
     std::vector<bool> seen(files.size());
     for (const std::string& file : files) {
       auto part = read_evaluation_part(file);
@@ -279,9 +301,24 @@ class Evaluate {
       }
       if (!problem.empty()) return console_.refuse(file, problem);
       parts[part->number - 1] = std::move(part->found);
+      vectors[part->number - 1] = std::move(part->models);
     }
+    if (has_vectors) return join_vectors(text, vectors);
     INGOT_CLI_TRY(const Evaluation found, join_evaluations(parts), console_, files[0]);
     return show(EvaluationFacts{files_, options_.text.file, found, options_.wants_chunks});
+  }
+
+  ExitCode join_vectors(const TextChunks& text, std::vector<std::vector<Embeddings>>& parts) {
+    std::vector<Embeddings> models = std::move(parts[0]);
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      for (std::size_t m = 0; m < std::min(models.size(), parts[i].size()); ++m) {
+        std::ranges::copy(parts[i][m].values, std::back_inserter(models[m].values));
+      }
+    }
+    INGOT_CLI_TRY(const EmbeddingEvaluation found,
+                  compare_embeddings(models, text.chunk_count(), text.chunk_tokens), console_,
+                  options_.part.files[0]);
+    return show(EmbeddingFacts{files_, options_.text.file, found, options_.wants_chunks});
   }
 
   template <class Facts>

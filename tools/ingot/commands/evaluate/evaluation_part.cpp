@@ -29,6 +29,19 @@ bool read_numbers(const ChatValue& object, std::string_view name, std::vector<Nu
   return true;
 }
 
+/// Vectors of all models, of which each part has as many of a chunk.
+bool read_models(const ChatValue& object, EvaluationPart& part) {
+  const ChatValue* models = object.find("models");
+  if (models == nullptr || models->elements() == nullptr) return false;
+  for (const ChatValue& value : *models->elements()) {
+    Embeddings& model = part.models.emplace_back();
+    model.size = count_of(object.find("vector_size"));
+    model.pooling = text_of(object.find("pooling"));
+    if (!read_numbers(value, "vectors", model.values)) return false;
+  }
+  return !part.models.empty();
+}
+
 }  // namespace
 
 void write_evaluation_part(JsonStream& json, const EvaluationPart& part) {
@@ -39,6 +52,13 @@ void write_evaluation_part(JsonStream& json, const EvaluationPart& part) {
   json.member("basis", part.basis);
   json.member("chunk_tokens", part.found.chunk_tokens);
   json.member("chunk_count", part.found.chunk_count);
+  if (!part.models.empty()) {
+    json.member("pooling", part.models[0].pooling);
+    json.member("vector_size", part.models[0].size);
+    json.objects("models", part.models,
+                 [&](const Embeddings& model) { json.values("vectors", model.values); });
+    return;
+  }
   json.member("scored_tokens", part.found.scored_tokens);
   json.values("chunk_losses", part.found.base.chunk_losses, Layout::line);
   json.objects("others", part.found.others, [&](const ModelComparison& other) {
@@ -62,6 +82,10 @@ tl::expected<EvaluationPart, std::string> read_evaluation_part(const std::string
                       .basis = text_of(document->find("basis"))};
   part.found.chunk_tokens = count_of(document->find("chunk_tokens"));
   part.found.chunk_count = count_of(document->find("chunk_count"));
+  if (document->find("models") != nullptr) {
+    if (!read_models(*document, part)) return wrong("its \"models\" lack vectors");
+    return part;
+  }
   part.found.scored_tokens = count_of(document->find("scored_tokens"));
   const ChatValue* others = document->find("others");
   if (!read_numbers(*document, "chunk_losses", part.found.base.chunk_losses) || others == nullptr ||

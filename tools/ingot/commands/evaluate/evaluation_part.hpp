@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <ingot/embeddings.hpp>
 #include <ingot/evaluate.hpp>
 #include <string>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "cli/json_stream.hpp"
 
@@ -16,6 +18,8 @@ struct EvaluationPart {
   std::uint64_t count = 0;
   std::string basis;      ///< basis_of the work that it is a part of.
   Evaluation found = {};  ///< The figures of its chunks and tokens; no means.
+  std::vector<Embeddings> models =
+      {};  ///< Of embedding models, the base first; they have no figures.
 };
 
 void write_evaluation_part(JsonStream& json, const EvaluationPart& part);

@@ -33,12 +33,13 @@ ExitCode count_parts(Cutting& cutting, const TextWork& work, std::uint64_t& coun
   request.chunk_tokens = parse_number<std::uint64_t>(cutting.line.value("--ctx-size")).value_or(0);
   request.max_chunks = parse_number<std::uint64_t>(cutting.line.value("--chunks")).value_or(0);
   INGOT_CLI_TRY(const Model model, console.open_model(work.model), console, work.model);
+  ChunksOf purpose = ChunksOf::either;
   if (work.is_evaluation && compares_vectors(model, !work.others.empty())) {
-    return console.refuse_usage("plan-work: an evaluation of embedding models cannot be cut");
+    purpose = ChunksOf::vectors;
   }
   std::string failed;
-  INGOT_CLI_TRY(const TextChunks text,
-                read_chunks(request, model, work.model, failed, ChunksOf::either), console, failed);
+  INGOT_CLI_TRY(const TextChunks text, read_chunks(request, model, work.model, failed, purpose),
+                console, failed);
   const auto is_matrix = [](const TensorInfo& tensor) { return tensor.shape.size() > 1; };
   const auto most = work.has_parts_of_text ? static_cast<std::ptrdiff_t>(max_text_parts(text))
                                            : std::ranges::count_if(model.tensors(), is_matrix);
