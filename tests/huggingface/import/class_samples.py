@@ -60,6 +60,7 @@ YARN = {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128, 
         "beta_slow": 1, "mscale_all_dim": 1.0}
 LONGROPE = {"type": "longrope", "long_factor": [1.5] * 8, "short_factor": [1.0] * 8,
             "original_max_position_embeddings": 128}
+SECTIONS = {"rope_type": "default", "mrope_section": [4, 2, 2]}
 NO_GQA = {"k": 64, "qkv": 192}
 GPT_SIZES = {**NO_GQA, "inner": 256, "up": 256}
 MLA = {"kv_lora_rank": 32, "q_lora_rank": 24, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8,
@@ -111,6 +112,13 @@ CLASSES = {
     "GraniteSWAForCausalLM": {"config": {
         "logits_scaling": 8.0, "no_rope_layers": [1, 0],
         "layer_types": ["sliding_attention", "full_attention"]}, "without": "ffn_gate_up_exp"},
+    "GraniteMoeSWAForCausalLM": {
+        "config": {"num_local_experts": 4, "num_experts_per_tok": 2, "logits_scaling": 8.0, "no_rope_layers": [1, 0],
+                   "layer_types": ["sliding_attention", "full_attention"]},
+        "without": "ffn_gate ffn_down ffn_up ffn_gate_up_exp ffn_gate_exp ffn_up_exp ffn_down_exp",
+        "more": {LAYER + "block_sparse_moe.router.layer.weight": (4, 64),
+                 LAYER + "block_sparse_moe.input_linear.weight": (4, 192, 64),
+                 LAYER + "block_sparse_moe.output_linear.weight": (4, 64, 96)}},
     "DreamModel": {"bias": SPLIT},
     "RND1": {"sizes": {"experts": 4}, "config": {
         "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "head_dim": 16}},
@@ -265,6 +273,12 @@ CLASSES = {
                   "attn_out": LAYER + "attention.wo", "attn_norm": LAYER + "attention_norm",
                   "ffn_norm": LAYER + "ffn_norm", "ffn_gate": LAYER + "feed_forward.w1",
                   "ffn_up": LAYER + "feed_forward.w3", "ffn_down": LAYER + "feed_forward.w2"}},
+    "Cohere2MoeForCausalLM": {
+        "sizes": {"experts": 4, "expert_inner": 96, "shared_inner": 96, "dense_layers": 1},
+        "without": "ffn_gate_up_exp",
+        "config": {**LAYER_NORM, "head_dim": 16, "logit_scale": 0.25, "sliding_window": 32, "num_experts": 4,
+                   "num_experts_per_tok": 2, "num_shared_experts": 1, "first_k_dense_replace": 1,
+                   "layer_types": ["sliding_attention", "full_attention"]}},
     "MiniCPMForCausalLM": {"config": {"scale_emb": 12, "scale_depth": 1.4, "dim_model_base": 16},
                            "variants": [{"config": {"rope_scaling": LONGROPE}}]},
     "MiniCPM3ForCausalLM": {
@@ -425,10 +439,12 @@ CLASSES = {
         "per_layer_post_norm",
         "config": {"head_dim": 16, "global_head_dim": 16, "num_kv_shared_layers": 0, "sliding_window": 32,
                    "layer_types": ["sliding_attention", "full_attention"]}},
-    "Qwen3ASRForConditionalGeneration": {"rename": ("", "thinker."), "config": {"head_dim": 16}},
+    "Qwen3ASRForConditionalGeneration": {
+        "rename": ("", "thinker."), "config": {"head_dim": 16, "rope_scaling": SECTIONS}},
     "Qwen3OmniMoeForConditionalGeneration": {
         "rename": ("", "thinker."), "sizes": {"experts": 4}, "config": {
-            "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "head_dim": 16}},
+            "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "head_dim": 16,
+            "rope_scaling": SECTIONS}},
     "XverseForCausalLM": {},
     "JAISLMHeadModel": {
         "styles": ["transformer."], "config": {**GPT2, "n_inner": 96, "embeddings_scale": 14.6, "width_scale": 0.5,
@@ -436,8 +452,9 @@ CLASSES = {
         "sizes": NO_GQA, "with": "attn_qkv", "tied": False, "names": {"ffn_norm": "transformer.h.{layer}.ln_2"},
         "bias": "attn_qkv attn_out ffn_gate ffn_up ffn_down attn_norm ffn_norm output_norm"},
     "ChameleonForConditionalGeneration": {
+        # The engine sets the scores of the tokens of images, which end at 8,196.
         "tied": False, "config": {"num_key_value_heads": 4}, "without": QK_NORMS,
-        "sizes": NO_GQA, "more": {LAYER + "self_attn.q_norm.weight": (4, 16),
+        "sizes": {**NO_GQA, "tokens": 8200}, "more": {LAYER + "self_attn.q_norm.weight": (4, 16),
                                   LAYER + "self_attn.k_norm.weight": (4, 16)}},
     "DbrxForCausalLM": {
         "styles": ["transformer."], "tied": False,
@@ -452,21 +469,21 @@ CLASSES = {
                   "attn_out_norm": "transformer.blocks.{layer}.norm_attn_norm.norm_2"},
         "more": {f"transformer.blocks.{{layer}}.ffn.experts.mlp.{part}": (128, 64)
                  for part in ("w1", "v1", "w2")}},
+    # The engine takes each 8th layer for one with softmax.
     "MiniMaxText01ForCausalLM": {
-        "config": {"head_dim": 16, "rotary_dim": 8, "num_local_experts": 4, "num_experts_per_tok": 2,
+        "layers": 8, "config": {"head_dim": 16, "rotary_dim": 8, "num_local_experts": 4, "num_experts_per_tok": 2,
                    **{f"layernorm_{part}_{name}": value for part in ("full_attention", "linear_attention", "mlp")
                       for name, value in (("alpha", 3.5), ("beta", 1.0))}},
         "sizes": {"experts": 4, "expert_inner": 96}, "tied": False,
         "names": {"ffn_gate_inp": LAYER + "block_sparse_moe.gate"},
         "without": f"{SPLIT} attn_out attn_gate attn_norm_2",
-        "more": {"model.layers.0.self_attn.qkv_proj.weight": (192, 64),
-                 "model.layers.0.self_attn.out_proj.weight": (64, 64),
-                 "model.layers.0.self_attn.output_gate.weight": (64, 64),
-                 "model.layers.0.self_attn.norm.weight": (64,),
-                 "model.layers.1.self_attn.q_proj.weight": (64, 64),
-                 "model.layers.1.self_attn.k_proj.weight": (32, 64),
-                 "model.layers.1.self_attn.v_proj.weight": (32, 64),
-                 "model.layers.1.self_attn.o_proj.weight": (64, 64)}},
+        "more": {**{f"model.layers.{layer}.self_attn.{name}.weight": shape for layer in range(7)
+                    for name, shape in (("qkv_proj", (192, 64)), ("out_proj", (64, 64)),
+                                        ("output_gate", (64, 64)), ("norm", (64,)))},
+                 "model.layers.7.self_attn.q_proj.weight": (64, 64),
+                 "model.layers.7.self_attn.k_proj.weight": (32, 64),
+                 "model.layers.7.self_attn.v_proj.weight": (32, 64),
+                 "model.layers.7.self_attn.o_proj.weight": (64, 64)}},
     "GptOssForCausalLM": {
         "config": {"head_dim": 16, "sliding_window": 32, "num_local_experts": 4,
                    "num_experts_per_tok": 2, "intermediate_size": 32, "rope_scaling": YARN},
@@ -614,7 +631,7 @@ class Sample:
             elif ".safetensors" not in path.name and path.name != "config.json":
                 shutil.copyfile(path, folder / path.name)
         lent = json.loads((source / "config.json").read_text())
-        tokens = {**lent, **lent.get("text_config", {})}["vocab_size"]
+        tokens = self.sizes.get("tokens") or {**lent, **lent.get("text_config", {})}["vocab_size"]
         if any("tokens" in transform for transform in self.transforms()):
             self.add_tokens(folder / "tokenizer.json", tokens)
         config = {**BASE, "num_hidden_layers": self.sizes["layers"], **self.row["config"],

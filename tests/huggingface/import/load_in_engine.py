@@ -56,7 +56,7 @@ SAME_FILES = {"Lfm2BidirectionalModel": "lfm2-colbert"}
 NO_SAMPLE = {"Rwkv6ForCausalLM", "PlamoForCausalLM"}
 # Architectures of which the engine wants an output. Their checkpoints do not share the embedding.
 NEVER_TIED = {"baichuan", "gpt-oss", "gptneox", "internlm2", "llada-moe", "mellum", "nemotron", "olmo2", "olmoe",
-              "orion", "phi2", "qwen2moe", "stablelm"}
+              "orion", "phi2", "qwen2moe", "stablelm", "xverse"}
 
 
 def exception(sample):
