@@ -348,7 +348,7 @@ class Renamer {
 Result<FolderTensors> plan_folder_tensors(const FolderFacts& facts, const FolderConfig& folder,
                                           const FolderExportOptions& options) {
   INGOT_TRY(Config config, read_config(folder.values));
-  INGOT_TRY(config, with_extra_layers(config, facts.architecture, {}));
+  INGOT_TRY(config, settled_config(config, facts.architecture, {}));
   INGOT_TRY(const std::uint64_t layers, config.layer_count());
   return FolderPlanner(facts, folder, config, layers, options).plan();
 }

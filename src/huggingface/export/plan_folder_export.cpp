@@ -60,8 +60,8 @@ struct ExportRules {
 };
 
 /// The first such entry of those of the architecture; nothing if none has rules of folders.
-Result<std::optional<ExportRules>> find_rules(const RuleTable& table, const Model& model,
-                                              std::string_view name) {
+Result<std::optional<ExportRules>> find_export_rules(const RuleTable& table, const Model& model,
+                                                     std::string_view name) {
   std::optional<Error> error;
   for (const Architecture& candidate : table.architectures()) {
     if (candidate.name != name || candidate.folders.empty()) continue;
@@ -229,6 +229,10 @@ class ExportPlanner {
         generation[name] = id;
       }
     }
+    if (special.first_end && generation.contains("eos_token_id")) {
+      generation["eos_token_id"] =
+          ordered_json::array({*special.first_end, generation["eos_token_id"]});
+    }
     generation.update(make_generation_config(facts_.model));
     add_text(file_names::model_config, json_text(config, json_indent) + "\n");
     add_text("generation_config.json", json_text(generation, json_indent) + "\n");
@@ -303,7 +307,7 @@ Result<std::unique_ptr<Conversion>> plan_folder_export(const Model& model,
   INGOT_TRY_VOID(huggingface::check_options(model, folder, options));
   const huggingface::RuleTable& table = huggingface::RuleTable::builtin();
   const std::string name(summarize(model).architecture.value_or(""));
-  INGOT_TRY(const auto rules, huggingface::find_rules(table, model, name));
+  INGOT_TRY(const auto rules, huggingface::find_export_rules(table, model, name));
   if (!rules) {
     INGOT_TRY(const std::vector<std::string> known, exportable_architectures());
     return fail(Errc::architecture_unsupported, name, "folders are written for " + joined(known));

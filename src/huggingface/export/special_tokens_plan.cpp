@@ -15,7 +15,7 @@ namespace ingot::huggingface {
 namespace {
 
 /// Positions in token_id_names and token_switch_keys.
-enum Kind : std::size_t { bos = 0, eos = 1, sep = 3, eot = 6 };
+enum Kind : std::size_t { bos = 0, eos = 1, unk = 2, sep = 3, eot = 6 };
 constexpr std::size_t switch_sep = 2;
 
 struct NumberedToken {
@@ -56,9 +56,11 @@ class SpecialTokensPlanner {
     }
   }
 
-  /// Ids of the end of a turn that steps of the tokenizer know; see tokenizer_keys.cpp of the
-  /// import.
+  /// Ids that steps of the tokenizer know; see tokenizer_families.cpp of the import. Files of GLM
+  /// tell no unknown token: its key comes after that of the end of a turn, which they cannot hold.
   bool is_written_by_rule(std::size_t kind, std::uint32_t id) const {
+    const bool has_turn = find_row(ids_, &NumberedToken::kind, std::size_t{eot}) != nullptr;
+    if (kind == unk && has_turn && has_tokenizer_step(facts_.architecture, "glm")) return true;
     if (kind != eot) return false;
     const Value* const size = find_architecture_key(facts_.model, suffixes::vocab_size);
     const bool is_code_llama = has_tokenizer_step(facts_.architecture, "llama") &&
@@ -149,6 +151,7 @@ class SpecialTokensPlanner {
     const NumberedToken* const turn = find_named(eot);
     for (std::size_t i = 0; i < ids_.size(); ++i) {
       const auto& [kind, id] = ids_[i];
+      if (kind == eot && has_tokenizer_step(facts_.architecture, "hunyuan")) plan_.first_end = id;
       if (kind >= eot) continue;
       const std::string name(token_id_names[kind].first);
       if (i < named_count_) {

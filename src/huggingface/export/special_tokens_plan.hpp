@@ -3,7 +3,9 @@
 // in the order of their keys.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "huggingface/export/folder_vocabulary.hpp"
 
@@ -12,6 +14,8 @@ namespace ingot::huggingface {
 struct SpecialTokensPlan {
   nlohmann::ordered_json named;      ///< `bos_token`, `add_bos_token`, ... of tokenizer_config.json
   nlohmann::ordered_json model_ids;  ///< `bos_token_id`, ... of config.json
+  /// The end of a turn where the import takes it from the ends of generation_config.json.
+  std::optional<std::uint32_t> first_end;
   TextFrame frame;
 };
 

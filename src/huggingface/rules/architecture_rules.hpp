@@ -115,8 +115,10 @@ struct Architecture {
   std::vector<KeyRule> keys_after_tokenizer = {};
   std::vector<KeyRule> keys_before_others = {};
   std::vector<std::string> tensors = {};  ///< Kinds of names/tensors.json.
-  Expression extra_layers = {};           ///< The number of layers that config.json does not count.
-  Expression layers = {};                 ///< The number that names of layers stay below.
+  /// Members of config.json that others stand for, in order, before anything is made of them.
+  std::vector<std::pair<std::string, Expression>> config = {};
+  Expression extra_layers = {};  ///< The number of layers that config.json does not count.
+  Expression layers = {};        ///< The number that names of layers stay below.
   /// If set, layers that predict further tokens are imported only as a draft, and these tensors of
   /// the model with them, as they are named after the renames.
   std::vector<NamePattern> shared_with_draft = {};
@@ -188,10 +190,10 @@ class RuleTable {
   FolderRule folder_;
 };
 
-/// The config, with the layers that the architecture has beyond those that it counts.
-[[nodiscard]] Result<Config> with_extra_layers(const Config& config,
-                                               const Architecture& architecture,
-                                               std::span<const NamedShape> tensors);
+/// The config as the architecture means it: with other members, and with the layers beyond those
+/// that it counts.
+[[nodiscard]] Result<Config> settled_config(Config config, const Architecture& architecture,
+                                            std::span<const NamedShape> tensors);
 
 /// Whether a name fits one of the patterns.
 [[nodiscard]] bool fits_one(std::span<const NamePattern> patterns, std::string_view name);

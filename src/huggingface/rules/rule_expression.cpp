@@ -102,7 +102,7 @@ class Evaluator {
       std::size_t arguments;
       Function function;
     };
-    static constexpr std::array<Row, 16> functions = {{
+    static constexpr std::array<Row, 18> functions = {{
         {"block_count", 0, &Evaluator::block_count},
         {"extra_layers", 0, &Evaluator::extra_layers},
         {"layer", 0, &Evaluator::layer},
@@ -113,6 +113,8 @@ class Evaluator {
         {"rows", 1, &Evaluator::rows},
         {"columns", 1, &Evaluator::columns},
         {"number_in", 1, &Evaluator::number_in},
+        {"zero_rows", 2, &Evaluator::zero_rows},
+        {"listed_tokens", 0, &Evaluator::listed_tokens},
         {"has", 1, &Evaluator::has},
         {"choose", 2, &Evaluator::choose},
         {"padded", 2, &Evaluator::padded},
@@ -203,14 +205,32 @@ class Evaluator {
   /// The first number of a tensor of one axis.
   Result<json> number_in(const Node& node) const {
     INGOT_TRY(const json text, value(node.operands[0]));
-    if (!text.is_string() || context_.numbers == nullptr) {
+    if (!text.is_string() || context_.lookup == nullptr) {
       return refuse("rule", "number_in() takes the name of a tensor of the folder");
     }
     auto name = text.get<std::string>();
     if (context_.layer) replace_all(name, "{layer}", std::to_string(*context_.layer));
-    INGOT_TRY(const auto number, (*context_.numbers)(name));
+    INGOT_TRY(const auto number, context_.lookup->first_number(name));
     if (!number) return refuse(name, "the folder has no such tensor of one axis");
     return json(*number);
+  }
+
+  /// The rows of a matrix from one on that hold zeros alone, absent if there are none.
+  Result<json> zero_rows(const Node& node) const {
+    INGOT_TRY(const json name, value(node.operands[0]));
+    INGOT_TRY(const json first, value(node.operands[1]));
+    if (first.is_null()) return json();
+    INGOT_TRY(const std::uint64_t begin, count_of(first, "the first row"));
+    if (!name.is_string() || context_.lookup == nullptr) {
+      return refuse("rule", "zero_rows() takes the name of a matrix of the folder");
+    }
+    INGOT_TRY(const auto rows, context_.lookup->zero_rows(name.get<std::string>(), begin));
+    return rows.empty() ? json() : json(rows);
+  }
+  Result<json> listed_tokens(const Node&) const {
+    if (context_.lookup == nullptr) return json();
+    INGOT_TRY(const auto count, context_.lookup->listed_tokens());
+    return count ? json(*count) : json();
   }
 
   Result<json> file_type(const Node&) const { return json(context_.file_type); }

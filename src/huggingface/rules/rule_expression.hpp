@@ -14,11 +14,11 @@
 // `layer()`; `at(list, i)` is an element, or a letter of a text, and absent beyond the end.
 // `as_reference()` is true where the defects of the reference converter are wanted, too.
 // `number_in(name)` is the first number of a tensor of one axis, in whose name `{layer}` is the
-// layer.
+// layer; `zero_rows(name, first)` are the rows of a matrix from `first` on that hold zeros alone;
+// `listed_tokens()` is the number of tokens of tokenizer.json without the added ones.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -38,8 +38,20 @@ struct NamedShape {
   std::vector<std::uint64_t> shape = {};
 };
 
-/// The first number of the tensor of one axis that has a name; nothing without such a tensor.
-using NumberLookup = std::function<Result<std::optional<double>>(const std::string& name)>;
+/// What expressions may ask of a folder beside config.json.
+class FolderLookup {
+ public:
+  virtual ~FolderLookup() = default;
+
+  /// The first number of the tensor of one axis that has a name; nothing without such a tensor.
+  [[nodiscard]] virtual Result<std::optional<double>> first_number(
+      const std::string& name) const = 0;
+  /// The rows of a matrix, from `first` on, that hold zeros alone; none without the matrix.
+  [[nodiscard]] virtual Result<std::vector<std::uint64_t>> zero_rows(const std::string& name,
+                                                                     std::uint64_t first) const = 0;
+  /// The tokens of tokenizer.json without the added ones; nothing without the file.
+  [[nodiscard]] virtual Result<std::optional<std::uint64_t>> listed_tokens() const = 0;
+};
 
 /// The facts that expressions use. Borrowed.
 struct RuleContext {
@@ -48,7 +60,7 @@ struct RuleContext {
   bool as_reference = false;  ///< The result is that of the reference converter, defects included.
   std::optional<std::uint64_t> layer = {};     ///< The layer that the value is for.
   std::span<const NamedShape> tensors = {};    ///< The tensors of the folder, where known.
-  const NumberLookup* numbers = nullptr;       ///< Numbers of the folder's tensors, where known.
+  const FolderLookup* lookup = nullptr;        ///< For the folder, where known.
   const Config* target = nullptr;              ///< That of the model that a draft belongs to.
   const nlohmann::json* generation = nullptr;  ///< generation_config.json, where known.
 };

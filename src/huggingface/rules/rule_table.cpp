@@ -207,6 +207,7 @@ static Result<void> read_value(const ordered_json& value, Architecture& architec
       {"keys_after_tokenizer", read_into<&Architecture::keys_after_tokenizer>},
       {"keys_before_others", read_into<&Architecture::keys_before_others>},
       {"tensors", read_into<&Architecture::tensors>},
+      {"config", read_into<&Architecture::config>},
       {"extra_layers", read_into<&Architecture::extra_layers>},
       {"layers", read_into<&Architecture::layers>},
       {"shared_with_draft", read_into<&Architecture::shared_with_draft>},
@@ -380,20 +381,6 @@ std::vector<std::string> RuleTable::classes() const {
     if (name.find(':') == name.npos) names.push_back(name);
   }
   return names;
-}
-
-Result<Config> with_extra_layers(const Config& config, const Architecture& architecture,
-                                 std::span<const NamedShape> tensors) {
-  if (!architecture.extra_layers.is_set()) return config;
-  INGOT_TRY(const nlohmann::json extra,
-            architecture.extra_layers.evaluate({.config = config, .tensors = tensors}));
-  INGOT_TRY(const std::uint64_t count, count_of(extra, "the number of extra layers"));
-  return config.with_extra_layers(count);
-}
-
-bool fits_one(std::span<const NamePattern> patterns, std::string_view name) {
-  return std::ranges::any_of(
-      patterns, [&](const NamePattern& pattern) { return pattern.match(name).has_value(); });
 }
 
 }  // namespace ingot::huggingface

@@ -67,16 +67,17 @@ TEST_F(ExportGolden, FoldersOfLaterClassesComeBackToTheSameBytes) {
   require_files(later_golden_folder_cases());
   if (IsSkipped()) return;
   for (const char* name :
-       {"ernie4.5", "ernie4.5-moe", "lfm2", "minimax-m2", "phimoe", "mamba2", "falcon-h1",
-        "granitehybrid", "nemotron-h", "nemotron-h-moe", "kimi-k2", "deepseek32", "llama4",
-        "qwen3next", "qwen35", "qwen35moe", "gemma3n", "gemma4", "gemma4-moe"}) {
+       {"ernie4.5",   "ernie4.5-moe",  "lfm2",         "minimax-m2",     "phimoe",  "mamba2",
+        "falcon-h1",  "granitehybrid", "nemotron-h",   "nemotron-h-moe", "kimi-k2", "deepseek32",
+        "llama4",     "qwen3next",     "qwen35",       "qwen35moe",      "gemma3n", "gemma4",
+        "gemma4-moe", "glm4moe",       "hunyuan-dense"}) {
     const GoldenFolder golden = read_golden_folder(later_golden_folder_cases() / name);
     for (const TensorType type : {TensorType::f32, TensorType::bf16}) {
       SCOPED_TRACE(golden.name + " as " + std::string(find_type(type)->name));
       expect_return(golden.folder, golden.expected, type);
     }
   }
-  EXPECT_EQ(architectures_.size(), 18u);  // of each case, none was refused
+  EXPECT_EQ(architectures_.size(), 20u);  // of each case, none was refused
 }
 
 }  // namespace

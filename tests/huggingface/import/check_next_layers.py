@@ -4,7 +4,8 @@
 
 Imports a small folder of DeepSeek V4, whose layers that predict further tokens come only with --mtp, and compares names,
 types, shapes and bytes of that draft with what a second reading of the reference converter (conversion/deepseek.py of
-llama.cpp) gives. Without the option, and with --no-mtp, the model has none of them.
+llama.cpp) gives. Without the option, and with --no-mtp, the model has none of them. Then the same for a draft of DSpark, which is
+in the same folder under a class of its own.
 """
 import json
 import pathlib
@@ -69,6 +70,17 @@ def make_tensors(choose):
     return dict(sorted(tensors.items()))
 
 
+def make_spark(choose):
+    """A draft of DSpark: the layer, without what joins embeddings, and its own matrices."""
+    tensors = {name: tensor for name, tensor in make_tensors(choose).items()
+               if not any(part in name for part in ("e_proj", "h_proj", "enorm", "hnorm"))}
+    for name, shape in (("main_proj", (64, 192)), ("main_norm", (64,)), ("markov_head.markov_w1", (3, 32)),
+                        ("markov_head.markov_w2", (3, 32)), ("confidence_head.proj", (1, 96))):
+        data = encoded([choose.randrange(-9, 9) for _ in range(shape[0] * (shape[1] if len(shape) > 1 else 1))], "BF16")
+        tensors[f"mtp.0.{name}.weight"] = "BF16", shape, data
+    return dict(sorted(tensors.items()))
+
+
 def mxfp4(tensors, part):
     """The blocks of all experts: a scale, then elements j and j + 16 in byte j."""
     data = b""
@@ -111,6 +123,44 @@ def expected_draft(tensors):
             yield names[name], kind, list(shape[::-1]), data
 
 
+def expected_spark(tensors):
+    for part, kind, dims in (("w1", "gate", [64, 32, 2]), ("w2", "down", [32, 64, 2]), ("w3", "up", [64, 32, 2])):
+        yield f"blk.0.ffn_{kind}_exps.weight", "MXFP4", dims, mxfp4(tensors, part)
+    names = {"attn_norm.weight": "blk.0.attn_norm.weight", "norm.weight": "output_norm.weight",
+             "hc_attn_base": "blk.0.hc_attn_base.weight", "hc_head_fn": "output_hc_fn.weight",
+             "hc_head_base": "output_hc_base.weight", "hc_head_scale": "output_hc_scale.weight",
+             "main_proj.weight": "fc.weight", "main_norm.weight": "enc.output_norm.weight",
+             "markov_head.markov_w1.weight": "markov_w1.weight", "markov_head.markov_w2.weight": "markov_w2.weight",
+             "confidence_head.proj.weight": "conf_proj.weight"}
+    for name, (kind, shape, data) in tensors.items():
+        own = name.removeprefix("mtp.0.")
+        if name != own and own in names:
+            if kind == "BF16" and len(shape) == 1:
+                kind, data = "F32", encoded(floats(data), "F32")
+            yield names[own], kind, list(shape[::-1]), data
+
+
+def spark_faults(program, path):
+    target, folder = path / "Tiny", path / "Spark"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({
+        **CONFIG, "architectures": ["DeepseekV4DSparkModel"], "num_hidden_layers": 9, "compress_ratios": [0] * 9,
+        "dspark_block_size": 5, "dspark_target_layer_ids": [0, 4], "dspark_noise_token_id": 2}))
+    tensors = make_spark(random.Random(5))
+    write_weights(folder / "model.safetensors", tensors)
+    out = path / "spark.gguf"
+    done = convert(program, folder, out, "--target-model-dir", str(target), "--pre", "gpt-2")
+    if done.returncode != 0:
+        return [done.stderr.strip()]
+    draft = Gguf(out.read_bytes())
+    wanted = {"block_count": ("u32", 1), "compress_ratios": ("[i32]", [0]), "block_size": ("u32", 5),
+              "target_layers": ("[i32]", [1, 5])}
+    wanted = {f"dflash.{'attention.' if key.startswith('compress') else ''}{key}": value
+              for key, value in wanted.items()} | {"tokenizer.ggml.mask_token_id": ("u32", 2)}
+    return [f"{key}: {draft.keys.get(key)}" for key, value in wanted.items() if draft.keys.get(key) != value] + \
+        [difference(padded(draft.tensors), padded(expected_spark(tensors)), "tensor of DSpark")]
+
+
 def main():
     program, = sys.argv[1:]
     faults = []
@@ -151,8 +201,9 @@ def main():
             faults.append("the model has layers that predict further tokens")
         if outputs[""][1] != outputs["--no-mtp"][1]:
             faults.append("--no-mtp changes the model")
+        faults += spark_faults(program, path)
     faults = [fault for fault in faults if fault]
-    print("\n".join(faults) or "the draft is that of the second reading")
+    print("\n".join(faults) or "the drafts are those of the second reading")
     return 1 if faults else 0
 
 

@@ -44,7 +44,7 @@ TOKENIZERS = {"llama": "llama-spm", "spm": "llama-spm", "gpt2": "qwen2", "spm_or
               "glm4": "glm4", "solar": "glm4", "t5": "../../hf2/cases/t5",
               "internlm2": "internlm2", "internlm3": "llama-spm", "gpt2_or_ranked": "qwen2",
               "qwen1": "qwen2", "hunyuan_moe": "qwen2", "plamo": "../../hf2/cases/plamo2",
-              "rwkv": "../../hf2/cases/rwkv7", "gemma4": "../../hf2/cases/gemma4"}
+              "none": "qwen2", "rwkv": "../../hf2/cases/rwkv7", "gemma4": "../../hf2/cases/gemma4"}
 LAYER = "model.layers.{layer}."
 
 BASE = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2,
@@ -81,7 +81,7 @@ MULTIMODAL = {"inner": "text_config", "rename": ("model.", "model.language_model
 # sizes, layers: other sizes than above; tied: whether the output is the embedding, None for both;
 # styles: what names of tensors begin with (the first that a table has counts); names: names by
 # kind; rename: another beginning of all names; more: shapes of tensors with names of their own;
-# with, without: kinds; bias: kinds that have one;
+# with, without: kinds; only: no kinds but those of `with`; bias: kinds that have one;
 # variants: the same once more, each with changes of its own.
 MIXTRAL = {"sizes": {"experts": 4, "expert_inner": 96}, "without": "ffn_gate ffn_up ffn_down",
            "config": {"num_local_experts": 4, "num_experts_per_tok": 2},
@@ -484,6 +484,79 @@ CLASSES = {
                  "model.layers.7.self_attn.k_proj.weight": (32, 64),
                  "model.layers.7.self_attn.v_proj.weight": (32, 64),
                  "model.layers.7.self_attn.o_proj.weight": (64, 64)}},
+    "LagunaForCausalLM": {
+        "sizes": {"experts": 4, "dense_layers": 1}, "without": "attn_gate", "config": {
+            "head_dim": 16, "sliding_window": 32, "num_experts": 4, "num_experts_per_tok": 2, "gating": True,
+            "moe_intermediate_size": 32, "shared_expert_intermediate_size": 32, "moe_routed_scaling_factor": 1.5,
+            "mlp_layer_types": ["dense", "sparse"], "num_attention_heads_per_layer": [4, 4],
+            "rope_parameters": {"full_attention": {"rope_theta": 10000.0, "partial_rotary_factor": 0.5},
+                                "sliding_attention": {"rope_theta": 1000.0}}},
+        "names": {"ffn_exp_probs_b": LAYER + "mlp.experts.e_score_correction_bias"},
+        "more": {LAYER + "self_attn.g_proj.weight": (4, 64)}},
+    "GraniteSwitchForCausalLM": {
+        "tied": True, "config": {
+            "num_hidden_layers": 3, "logits_scaling": 8.0, "shared_intermediate_size": 96, "num_adapters": 2,
+            "max_lora_rank": 8, "adapter_token_ids": [3, 4], "adapter_substitute_token_ids": [5, 6]},
+        "more": {LAYER + name: shape for name, shape in (
+            ("self_attn.qkv_proj.base_layer.weight", (128, 64)), ("self_attn.o_proj.base_layer.weight", (64, 64)),
+            ("shared_mlp.input_linear.base_layer.weight", (192, 64)),
+            ("shared_mlp.output_linear.base_layer.weight", (64, 96)),
+            *((f"self_attn.qkv_proj.lora_A_slices.{i}", (2, 1, 8, 64)) for i in range(3)),
+            *((f"self_attn.qkv_proj.lora_B_slices.{i}", (2, 1, rows, 8)) for i, rows in enumerate((64, 32, 32))),
+            *((f"shared_mlp.input_linear.lora_A_slices.{i}", (2, 1, 8, 64)) for i in range(2)),
+            *((f"shared_mlp.input_linear.lora_B_slices.{i}", (2, 1, 96, 8)) for i in range(2)),
+            ("self_attn.o_proj.lora_A", (2, 1, 8, 64)), ("self_attn.o_proj.lora_B", (2, 1, 64, 8)),
+            ("shared_mlp.output_linear.lora_A", (2, 1, 8, 96)), ("shared_mlp.output_linear.lora_B", (2, 1, 64, 8)))}},
+    "RuGPT3XLForCausalLM": {
+        "config": {**LAYER_NORM, **HEADLESS}, "sizes": NO_GQA, "names": {"pos_embd": "model.embed_positions"},
+        "bias": "attn_out ffn_up ffn_down attn_norm ffn_norm output_norm",
+        "more": {f"{LAYER}self_attn.{part}_proj.{kind}": shape for part in "qkv"
+                 for kind, shape in (("weight", (64, 64)), ("bias", (64,)))}},
+    "RwkvHybridForCausalLM": {
+        "tied": False, "with": "token_embd output output_norm attn_norm ffn_norm ffn_gate ffn_up ffn_down",
+        "only": True, "config": {"head_size": 16, "wkv_has_gate": True, "wkv_version": 7},
+        "more": {f"{LAYER}self_attn.time_mixer.{name}": shape for name, shape in (
+            *((f"x_{part}", (1, 1, 64)) for part in "rwkvag"),
+            *((f"{part}.weight", (64, 64)) for part in ("receptance", "key", "value", "output")),
+            *((f"{part}0", (1, 1, 64)) for part in "wav"), ("k_k", (1, 1, 64)), ("k_a", (1, 1, 64)), ("r_k", (4, 16)),
+            ("w1", (64, 64)), ("w2", (64, 64)), ("a1", (64, 64)), ("a2", (64, 64)), ("v1", (64, 32)), ("v2", (32, 64)),
+            ("g1", (64, 128)), ("g2", (128, 64)))}},
+    "RWKV6Qwen2ForCausalLM": {
+        "tied": False, "with": "token_embd output output_norm attn_norm ffn_norm ffn_gate ffn_up ffn_down",
+        "only": True, "more": {f"{LAYER}self_attn.{name}": shape for name, shape in (
+            *((f"time_maa_{part}", (1, 1, 64)) for part in "xwkvrg"), ("time_decay", (1, 1, 64)),
+            ("time_maa_w1", (64, 160)), ("time_maa_w2", (5, 32, 64)), ("time_decay_w1", (64, 64)),
+            ("time_decay_w2", (64, 64)), ("gate.weight", (64, 64)), ("o_proj.weight", (64, 64)),
+            *((f"{part}_proj.weight", (rows, 64)) for part, rows in (("q", 64), ("k", 32), ("v", 32))),
+            *((f"{part}_proj.bias", (rows,)) for part, rows in (("q", 64), ("k", 32), ("v", 32))))}},
+    "TalkieForCausalLM": {
+        "tied": False, "with": "", "only": True, "config": {"head_dim": 16, "num_key_value_heads": 4, "rms_norm_eps": None},
+        "more": {"model.embed.weight": ("tokens", 64), "lm_head": ("tokens", 64), "lm_head_gain.w_g": (1,),
+                 **{f"model.blocks.{{layer}}.{name}": shape for name, shape in (
+                     *((f"attn.attn_{part}.weight", (64, 64)) for part in ("query", "key", "value", "resid")),
+                     ("mlp.mlp_gate.weight", (96, 64)), ("mlp.mlp_linear.weight", (96, 64)),
+                     ("mlp.mlp_resid.weight", (64, 96)), ("attn.head_gain.head_g", (4,)), ("attn_gain.a_g", (1,)),
+                     ("mlp_gain.a_g", (1,)), ("embed_skip.a_g", (1,)))}}},
+    "WavTokenizerDec": {
+        "tied": True, "with": "", "only": True, "layers": 6, "config": {
+            "rms_norm_eps": None, "layer_norm_epsilon": 1e-6, "group_norm_epsilon": 1e-6, "group_norm_groups": 32,
+            "n_embd_features": 32, "n_ff": 96, "vocab_size": 40, "posnet": {"n_embd": 64, "n_layer": 6},
+            "convnext": {"n_embd": 64, "n_layer": 2}},
+        "more": {"token_embd.weight": (40, 32), "backbone.embed.weight": (64, 32, 7), "backbone.embed.bias": (64, 1),
+                 "head.out.weight": (64, 64), "head.out.bias": (64,),
+                 **{f"backbone.{name}.{kind}": (64,) for name in ("norm", "final_layer_norm")
+                    for kind in ("weight", "bias")},
+                 **{f"backbone.posnet.{i}.{name}.{kind}": shape for i in (0, 1, 3, 4) for name, kind, shape in (
+                     *((f"norm{j}", kind, (64, 1)) for j in (1, 2) for kind in ("weight", "bias")),
+                     *((f"conv{j}", "weight", (64, 64, 3)) for j in (1, 2)),
+                     *((f"conv{j}", "bias", (64, 1)) for j in (1, 2)))},
+                 **{f"backbone.posnet.{i}.norm.{kind}": (64, 1) for i in (2, 5) for kind in ("weight", "bias")},
+                 **{f"backbone.posnet.2.{name}.{kind}": shape for name in ("q", "k", "v", "proj_out")
+                    for kind, shape in (("weight", (64, 64, 1)), ("bias", (64, 1)))},
+                 **{f"backbone.convnext.{i}.{name}": shape for i in range(2) for name, shape in (
+                     ("dwconv.weight", (64, 1, 7)), ("dwconv.bias", (64, 1)), ("norm.weight", (64,)),
+                     ("norm.bias", (64,)), ("pwconv1.weight", (96, 64)), ("pwconv1.bias", (96,)),
+                     ("pwconv2.weight", (64, 96)), ("pwconv2.bias", (64,)), ("gamma", (64,)))}}},
     "GptOssForCausalLM": {
         "config": {"head_dim": 16, "sliding_window": 32, "num_local_experts": 4,
                    "num_experts_per_tok": 2, "intermediate_size": 32, "rope_scaling": YARN},
@@ -563,6 +636,8 @@ class Sample:
             absent |= set(SPLIT.split())
         if self.is_tied:
             absent.add("output")
+        if self.row.get("only"):
+            return [kind for kind in self.rule["tensors"] if kind in wanted]
         return [kind for kind in self.rule["tensors"] if kind in wanted or kind not in absent]
 
     def name_of(self, kind):
@@ -590,8 +665,8 @@ class Sample:
                 yield transform
 
     def tensors(self, tokens):
-        found = dict(self.row["more"])
         sizes = {**self.sizes, "tokens": tokens}
+        found = {name: [sizes.get(size, size) for size in shape] for name, shape in self.row["more"].items()}
         biased = self.row["bias"].split()
         for kind in self.kinds():
             name = self.name_of(kind)
@@ -634,8 +709,8 @@ class Sample:
         tokens = self.sizes.get("tokens") or {**lent, **lent.get("text_config", {})}["vocab_size"]
         if any("tokens" in transform for transform in self.transforms()):
             self.add_tokens(folder / "tokenizer.json", tokens)
-        config = {**BASE, "num_hidden_layers": self.sizes["layers"], **self.row["config"],
-                  "vocab_size": tokens, "tie_word_embeddings": self.is_tied}
+        config = {**BASE, "num_hidden_layers": self.sizes["layers"], "vocab_size": tokens, **self.row["config"],
+                  "tie_word_embeddings": self.is_tied}
         config = {name: value for name, value in config.items() if value is not None}
         if "inner" in self.row:
             config = {self.row["inner"]: config}

@@ -103,7 +103,8 @@ constexpr const char* every_member = R"(
     "attn_layer_period": 1, "attn_layer_offset": 0, "embedding_multiplier": 2,
     "attention_out_multiplier": 2, "conv_L_cache": 3, "norm_eps": 1e-5, "num_dense_layers": 1,
     "moe_topk": 1, "num_shared_expert": 1, "altup_active_idx": 0, "altup_num_inputs": 4, "hidden_size_per_layer_input": 4,
-    "activation_sparsity_pattern": [0.95])";
+    "activation_sparsity_pattern": [0.95], "gating": true, "mlp_layer_types": ["dense"],
+    "shared_expert_intermediate_size": 16, "moe_routed_scaling_factor": 1.5)";
 
 TEST(HouseOfArchitectures, KnowsWhatIsImportedAndExported) {
   const auto& table = huggingface::RuleTable::builtin();
@@ -166,6 +167,9 @@ bool needs_more_files(std::string_view model_class) {
                                           "Rwkv",
                                           "RWKV",
                                           "DeepseekV4",
+                                          "GraniteSwitch",
+                                          "Talkie",
+                                          "WavTokenizer",
                                           "LlamaForCausalLMEagle3",
                                           "Eagle3"};
   return std::ranges::any_of(
@@ -287,6 +291,64 @@ TEST(PlanArchitectures, WhatTheReferenceRefusesByItsClassIsRefused) {
               HasSubstr("activation_function must be swiglu"));
   EXPECT_THAT(refused("JAISLMHeadModel", R"("position_embedding_type": "learned")"),
               HasSubstr("position_embedding_type must be alibi"));
+}
+
+TEST(PlanArchitectures, LagunaIsRefusedIfItDoesNotTellItsGate) {
+  const auto refused = [](const char* member) {
+    const std::string config = std::string(every_member) + ", " + member;
+    const auto import = PlannedFolder("LagunaForCausalLM", config, {}).plan();
+    return import ? std::string() : import.error().message();
+  };
+  EXPECT_THAT(refused(R"("gating": false)"), HasSubstr("gating must be per-head or per-element"));
+  EXPECT_THAT(refused(R"("gating_types": ["per-element"])"),
+              HasSubstr("gating must be per-element"));
+  EXPECT_EQ(refused(R"("gating_types": ["per-head"])"), "");
+  EXPECT_EQ(refused(R"("gating": "per-element", "gating_types": ["per_element"])"), "");
+}
+
+TEST(PlanArchitectures, MiniMaxSuppressesTokensWithoutAnEmbedding) {
+  const auto is_there = [](std::uint64_t i) { return i < 32; };
+  const std::string weights = safetensors_of(
+      {{"model.embed_tokens.weight", {6, 8}}, {"model.layers.0.self_attn.o_proj.weight", {8, 8}}},
+      "F32", [&](std::uint64_t i, std::string& bytes) {
+        const float number = is_there(i) ? 1.0f : 0.0f;
+        bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+      });
+  const PlannedFolder folder("MiniMaxText01ForCausalLM", every_member, {},
+                             {{"model.safetensors", weights}});
+  const auto import = folder.plan();
+  ASSERT_THAT(import, Succeeds());
+  for (const KeyValue& entry : (*import)->metadata()) {
+    if (entry.key != "tokenizer.ggml.suppress_tokens") continue;
+    ASSERT_EQ(entry.value.as_array().size(), 2u);  // row 3 is of no listed token, and not zero
+    EXPECT_EQ(entry.value.as_array()[0].get<std::int32_t>().value_or(0), 4);
+    return;
+  }
+  FAIL() << "no tokens are suppressed";
+}
+
+TEST(PlanArchitectures, GraniteSwitchHasAnAdapterOfZerosBeforeTheOthers) {
+  const std::string config = R"({"architectures": ["GraniteSwitchForCausalLM"], )" +
+                             std::string(every_member) +
+                             R"(, "num_hidden_layers": 2, "vocab_size": 3, "num_adapters": 2,
+          "max_lora_rank": 2, "adapter_token_ids": [1, 2], "adapter_substitute_token_ids": [1, 2]})";
+  const std::string weights =
+      safetensors_of({{"model.embed_tokens.weight", {3, 8}},
+                      {"model.layers.0.self_attn.qkv_proj.lora_B_slices.0", {2, 1, 8, 2}},
+                      {"model.layers.0.self_attn.o_proj.lora_A", {2, 1, 2, 8}}});
+  const PlannedFolder folder("GraniteSwitchForCausalLM", every_member, {},
+                             {{"config.json", config}, {"model.safetensors", weights}});
+  EXPECT_EQ(folder.number("graniteswitch.block_count"), 1);
+  EXPECT_THAT(folder.column("blk.0.attn_output.lora_a"), ElementsAre(0, 0, 0, 8, 16, 24));
+  EXPECT_THAT(folder.column("blk.0.attn_q.lora_b"),
+              ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 2, 6, 8, 12, 10, 14, 16, 20, 18, 22, 24, 28,
+                          26, 30));
+}
+
+TEST(PlanArchitectures, AProjectorAloneHasNoTextModel) {
+  const auto import = PlannedFolder("UltravoxModel", every_member, {}).plan();
+  ASSERT_FALSE(import);
+  EXPECT_THAT(import.error().message(), HasSubstr("--mmproj"));
 }
 
 TEST(PlanArchitectures, JaisScalesItsOutput) {

@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "support/expect_error.hpp"
 
@@ -75,24 +77,40 @@ TEST(RuleExpression, LooksAtTensors) {
   EXPECT_EQ(value_of("count_numbered('model.layers.')"), "0");
 }
 
+/// A folder with numbers in two tensors, and one whose rows are zeros from the seventh on.
+class OwnLookup final : public huggingface::FolderLookup {
+ public:
+  [[nodiscard]] Result<std::optional<double>> first_number(const std::string& name) const override {
+    return name == "l.1.a" || name == "l.0.a" ? std::optional(name[2] + 0.5) : std::nullopt;
+  }
+  [[nodiscard]] Result<std::vector<std::uint64_t>> zero_rows(const std::string& name,
+                                                             std::uint64_t first) const override {
+    return name == "table" ? std::vector<std::uint64_t>{first, first + 1}
+                           : std::vector<std::uint64_t>();
+  }
+  [[nodiscard]] Result<std::optional<std::uint64_t>> listed_tokens() const override {
+    return std::optional<std::uint64_t>(7);
+  }
+};
+
 TEST(RuleExpression, ReadsNumbersOfTensorsAndOfTheTarget) {
   const auto config = Config::parse(R"({"architectures": ["X"], "num_hidden_layers": 2})", "x");
   const auto target = Config::parse(R"({"architectures": ["X"], "num_hidden_layers": 9})", "x");
   ASSERT_THAT(config, Succeeds());
   ASSERT_THAT(target, Succeeds());
-  const huggingface::NumberLookup numbers =
-      [](const std::string& name) -> Result<std::optional<double>> {
-    return name == "l.1.a" || name == "l.0.a" ? std::optional(name[2] + 0.5) : std::nullopt;
-  };
+  const OwnLookup lookup;
   const auto value = [&](const char* text) {
     const auto found = Expression::parse(text).value().evaluate(
-        {.config = *config, .numbers = &numbers, .target = &*target});
+        {.config = *config, .lookup = &lookup, .target = &*target});
     return found ? found->dump() : found.error().message();
   };
   EXPECT_EQ(value("each(number_in('l.{layer}.a'))"), "[48.5,49.5]");
   EXPECT_THAT(value("number_in('b')"), testing::HasSubstr("no such tensor of one axis"));
   EXPECT_EQ(value("[2, target:num_hidden_layers // 2]"), "[2,4]");
   EXPECT_EQ(value("target:absent?"), "null");
+  EXPECT_EQ(value("zero_rows('table', listed_tokens())"), "[7,8]");
+  EXPECT_EQ(value("zero_rows('table', absent?)"), "null");
+  EXPECT_EQ(value("zero_rows('b', 0)"), "null");
 }
 
 TEST(RuleExpression, LooksIntoElementsAndTexts) {

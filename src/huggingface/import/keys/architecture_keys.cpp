@@ -91,7 +91,7 @@ Result<void> add_key(const KeySource& source, const KeyRule& rule, KeyPlan& keys
     INGOT_TRY(const Config config, replaced_config(source, rule));
     return add_keys(
         {source.folder, config, source.architecture, source.file_type, source.as_reference,
-         source.tensors, source.numbers, source.target, source.generation},
+         source.tensors, source.lookup, source.target, source.generation},
         rule.included, keys);
   }
   if (!rule.group.empty()) return add_key_group(source, rule.group, keys);

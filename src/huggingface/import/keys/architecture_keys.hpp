@@ -21,7 +21,7 @@ struct KeySource {
   std::uint32_t file_type = 0;
   bool as_reference = false;                   ///< ImportOptions::as_reference
   std::span<const NamedShape> tensors = {};    ///< Those of the folder.
-  const NumberLookup* numbers = nullptr;       ///< RuleContext::numbers
+  const FolderLookup* lookup = nullptr;        ///< RuleContext::lookup
   const Config* target = nullptr;              ///< RuleContext::target
   const nlohmann::json* generation = nullptr;  ///< RuleContext::generation
 
@@ -30,7 +30,7 @@ struct KeySource {
             .file_type = file_type,
             .as_reference = as_reference,
             .tensors = tensors,
-            .numbers = numbers,
+            .lookup = lookup,
             .target = target,
             .generation = generation};
   }

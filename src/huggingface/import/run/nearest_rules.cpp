@@ -75,7 +75,7 @@ void check_keys(std::span<const KeyRule> rules, const RuleContext& context,
 Fit measure(const RuleTable& table, const Architecture& rules, const Config& config,
             const std::vector<SourceTensor>& tensors, std::span<const NamedShape> shapes) {
   Fit fit{.rules = &rules};
-  auto layered = with_extra_layers(config, rules, shapes);
+  auto layered = settled_config(config, rules, shapes);
   const Config& used = layered ? *layered : config;
   if (!layered) fit.missing.insert(layered.error().detail);
   for (const std::string& name : rules.classes) {

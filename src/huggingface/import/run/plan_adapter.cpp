@@ -61,7 +61,7 @@ class AdapterPlanner {
     INGOT_TRY(Config config, Config::read(base_));
     INGOT_TRY(const Architecture* const architecture, find_rules(table, base_, config));
     INGOT_TRY(AdapterTensors stored, list_adapter_tensors(folder_, adapter));
-    INGOT_TRY(config, with_extra_layers(config, *architecture, shapes_of(stored.tensors)));
+    INGOT_TRY(config, settled_config(config, *architecture, shapes_of(stored.tensors)));
     INGOT_TRY(const float alpha, alpha_for_engines(adapter, stored));
     const TensorType type = options_.type.value_or(stored.type);
     INGOT_TRY_VOID(check_type(type));

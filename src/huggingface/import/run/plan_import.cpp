@@ -16,7 +16,7 @@
 #include "huggingface/import/run/folder_import.hpp"
 #include "huggingface/import/run/plan_parts.hpp"
 #include "huggingface/import/run/plan_projector.hpp"
-#include "huggingface/import/tensors/changed_numbers.hpp"
+#include "huggingface/import/run/tensor_lookup.hpp"
 #include "huggingface/import/tokenizer/tokenizer_keys.hpp"
 #include "ingot/import.hpp"
 #include "ingot/metadata_keys.hpp"
@@ -94,8 +94,8 @@ class ImportPlanner {
     std::vector<Error> remarks;
     INGOT_TRY(std::vector<SourceTensor> tensors, list_all_tensors(*architecture, remarks));
     const std::vector<NamedShape> shapes = shapes_of(tensors);
-    const NumberLookup numbers = numbers_of(tensors);
-    INGOT_TRY(config, with_extra_layers(config, *architecture, shapes));
+    const TensorLookup lookup(folder_, tensors);
+    INGOT_TRY(config, settled_config(config, *architecture, shapes));
     INGOT_TRY_VOID(open_target(*architecture));
     INGOT_TRY(config, with_stated_quantization(folder_, std::move(config)));
     INGOT_TRY_VOID(undo_quantization(config, tensors));
@@ -141,8 +141,8 @@ class ImportPlanner {
     const TensorType main = main_type(type, architecture->keeps_types, plan);
     const std::uint32_t file_type = ingot::file_type_of(main).value_or(0);
     INGOT_TRY(const nlohmann::json generation, read_generation_config());
-    const KeySource source{folder_, config,   *architecture, file_type,  options_.as_reference,
-                           shapes,  &numbers, target(),      &generation};
+    const KeySource source{folder_, config,  *architecture, file_type,  options_.as_reference,
+                           shapes,  &lookup, target(),      &generation};
     INGOT_TRY(KeyPlan all, make_keys(source, plan, tokenizer));
     return FolderImport::make(std::move(all), std::move(plan), type, options_,
                               main == type ? find_type(type)->name : file_type_name(file_type));
@@ -204,27 +204,6 @@ class ImportPlanner {
   }
 
   [[nodiscard]] const Config* target() const { return target_config_ ? &*target_config_ : nullptr; }
-
-  /// Reads the first numbers of tensors of one axis by their names.
-  static NumberLookup numbers_of(const std::vector<SourceTensor>& tensors) {
-    std::map<std::string, SourceTensor, std::less<>> small;
-    for (const SourceTensor& tensor : tensors) {
-      const auto is_long = [](std::uint64_t size) { return size != 1; };
-      const bool has_numbers = std::ranges::find(tensor.shape, 0U) == tensor.shape.end();
-      if (has_numbers && std::ranges::count_if(tensor.shape, is_long) <= 1) {
-        small.emplace(tensor.name, tensor);
-      }
-    }
-    return [small = std::move(small)](const std::string& name) -> Result<std::optional<double>> {
-      const auto found = small.find(name);
-      if (found == small.end()) return std::optional<double>();
-      INGOT_TRY(const auto source, found->second.numbers());
-      std::vector<std::byte> scratch;
-      float number = 0;
-      INGOT_TRY_VOID(read_floats(*source, 0, scratch, std::span(&number, 1)));
-      return std::optional(static_cast<double>(number));
-    };
-  }
 
   /// The tensors of other files come before all others. Dense modules are read only if that is
   /// wanted.
@@ -294,6 +273,11 @@ Result<const Architecture*> find_rules(const RuleTable& table, const ModelFolder
   const Architecture* const rules = table.find(as_class.value_or(config.model_class()));
   if (rules == nullptr && as_class) {
     return fail(Errc::architecture_unsupported, *as_class, "known are " + joined(table.classes()));
+  }
+  if (rules == nullptr && table.find_projector(config.model_class()) != nullptr) {
+    return fail(Errc::architecture_unsupported, config.model_class(),
+                "it is known as a projector alone, which --mmproj imports; the folder of its text "
+                "model is another one");
   }
   if (rules == nullptr) {
     return fail(Errc::architecture_unsupported, config.model_class(),

@@ -323,11 +323,14 @@ class TensorPlanner {
         return refuse(info.name, "its shape has no elements, or too many");
       }
     }
-    const auto hidden = task_.config.find_count("hidden_size");
-    if (info.name == "token_embd.weight" && hidden && *hidden && info.shape[0] != **hidden) {
+    // Of models that make sound of tokens the layers are wider than the embedding.
+    const bool has_features = task_.config.find("n_embd_features") != nullptr;
+    const std::string width_name = has_features ? "n_embd_features" : "hidden_size";
+    const auto width = task_.config.find_count(width_name);
+    if (info.name == "token_embd.weight" && width && *width && info.shape[0] != **width) {
       return refuse(info.name, "its rows have " + std::to_string(info.shape[0]) +
-                                   " elements; config.json states a hidden_size of " +
-                                   std::to_string(**hidden));
+                                   " elements; config.json states a " + width_name + " of " +
+                                   std::to_string(**width));
     }
     if (!added_.insert(info.name).second) {
       return fail(Errc::tensor_duplicate, info.name, "from " + info.sources.front());

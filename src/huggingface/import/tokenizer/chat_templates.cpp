@@ -71,6 +71,10 @@ Result<ChatTemplates> ChatTemplates::read(const TokenizerFiles& files) {
   return from_value(tree.root()["chat_template"], std::string(json_file));
 }
 
+Result<ChatTemplates> ChatTemplates::read_file(const ModelFolder& folder) {
+  return folder.has(jinja_file) ? from_jinja_files(folder) : ChatTemplates();
+}
+
 void ChatTemplates::write(KeyPlan& keys) const {
   const Template* usual = nullptr;
   std::vector<std::string> names;

@@ -24,6 +24,9 @@ struct ChatTemplates {
   /// chat_template.jinja (with those of additional_chat_templates/) or chat_template.json.
   [[nodiscard]] static Result<ChatTemplates> read(const TokenizerFiles& files);
 
+  /// Reads the file chat_template.jinja alone; nothing without it.
+  [[nodiscard]] static Result<ChatTemplates> read_file(const ModelFolder& folder);
+
   void write(KeyPlan& keys) const;
 };
 

@@ -182,6 +182,36 @@ Result<void> TokenizerWriter::template_last() {
   return {};
 }
 
+Result<void> TokenizerWriter::template_of_file() {
+  INGOT_TRY(const ChatTemplates templates, ChatTemplates::read_file(folder_));
+  templates.write(keys_);
+  return {};
+}
+
+Result<void> TokenizerWriter::assistant_end() {
+  const auto texts = keys_.find(keys::tokenizer_ggml_tokens);
+  const auto stored = keys_.find(keys::tokenizer_ggml_token_type);
+  if (!texts || !stored) return {};
+  std::vector<std::int32_t> kinds;
+  for (const Value& kind : stored->as_array()) {
+    kinds.push_back(kind.get<std::int32_t>().value_or(0));
+  }
+  for (std::size_t id = 0; id < kinds.size(); ++id) {
+    const auto text = texts->as_array()[id].get<std::string_view>();
+    if (text.value_or("") == "</assistant>") {
+      kinds[id] = static_cast<std::int32_t>(TokenKind::control);
+    }
+  }
+  keys_.set_array(keys::tokenizer_ggml_token_type, std::span<const std::int32_t>(kinds));
+  return {};
+}
+
+Result<void> TokenizerWriter::none() {
+  keys_.from("the architecture");
+  keys_.set_string(keys::tokenizer_ggml_model, "none");
+  return {};
+}
+
 Result<void> TokenizerWriter::arctic() {
   INGOT_TRY(const TokenList tokens, read_arctic(files_, config_));
   return write_spm(tokens);

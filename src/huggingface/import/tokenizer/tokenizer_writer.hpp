@@ -131,6 +131,12 @@ class TokenizerWriter {
   Result<void> rwkv();
   Result<void> plamo();
   Result<void> template_last();
+  /// The template of chat_template.jinja, also where tokenizer_config.json has another one.
+  Result<void> template_of_file();
+  /// The token that ends what an assistant says is no text, whatever the files say.
+  Result<void> assistant_end();
+  /// No tokens: the model does not read text.
+  Result<void> none();
   Result<void> arctic();
   Result<void> deci();
 
