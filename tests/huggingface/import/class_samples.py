@@ -556,7 +556,7 @@ CLASSES = {
                  **{f"backbone.convnext.{i}.{name}": shape for i in range(2) for name, shape in (
                      ("dwconv.weight", (64, 1, 7)), ("dwconv.bias", (64, 1)), ("norm.weight", (64,)),
                      ("norm.bias", (64,)), ("pwconv1.weight", (96, 64)), ("pwconv1.bias", (96,)),
-                     ("pwconv2.weight", (64, 96)), ("pwconv2.bias", (64,)), ("gamma", (64,)))}}},
+                     ("pwconv2.weight", (64, 96)), ("pwconv2.bias", (64,)), ("gamma.weight", (64,)))}}},
     "GptOssForCausalLM": {
         "config": {"head_dim": 16, "sliding_window": 32, "num_local_experts": 4,
                    "num_experts_per_tok": 2, "intermediate_size": 32, "rope_scaling": YARN},
