@@ -9,6 +9,7 @@
 
 #include "huggingface/import/tensors/changed_numbers.hpp"
 #include "huggingface/import/tokenizer/tokenizer_files.hpp"
+#include "huggingface/rules/name_pattern.hpp"
 
 namespace ingot::huggingface {
 namespace {
