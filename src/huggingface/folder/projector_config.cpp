@@ -23,7 +23,9 @@ using nlohmann::json;
 /// The places of an encoder's configuration.
 constexpr std::initializer_list<const char*> vision_places = {"vision_config"};
 constexpr std::initializer_list<const char*> audio_places = {
-    "whisper_config", "audio_config", "encoder_config", "speech_config", "encoder"};
+    "whisper_config", "audio_config", "encoder_config", "speech_config", "sound_config", "encoder"};
+/// That of an encoder of sounds with a folder of its own.
+constexpr const char* audio_folder = "audio_tokenizer/config.json";
 constexpr std::initializer_list<const char*> text_places = {"text_config", "llm_config",
                                                             "lm_config", "language_config", "lfm"};
 
@@ -163,7 +165,10 @@ Result<Config> read_projector_config(const ModelFolder& folder) {
   const json& parts = thinker.is_object() ? thinker : values;
 
   json vision = find_object(parts, vision_places);
-  const json audio = find_object(parts, audio_places);
+  json audio = find_object(parts, audio_places);
+  if (folder.has(audio_folder)) {
+    INGOT_TRY(audio, read_json(folder, audio_folder));
+  }
   json text = values;
   if (const json own = find_object(parts, text_places); own.is_object()) text.update(own);
   std::string model_class = class_named_by(vision);

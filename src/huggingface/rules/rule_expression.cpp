@@ -102,7 +102,7 @@ class Evaluator {
       std::size_t arguments;
       Function function;
     };
-    static constexpr std::array<Row, 18> functions = {{
+    static constexpr std::array<Row, 19> functions = {{
         {"block_count", 0, &Evaluator::block_count},
         {"extra_layers", 0, &Evaluator::extra_layers},
         {"layer", 0, &Evaluator::layer},
@@ -112,6 +112,7 @@ class Evaluator {
         {"count_numbered", 1, &Evaluator::count_numbered},
         {"rows", 1, &Evaluator::rows},
         {"columns", 1, &Evaluator::columns},
+        {"rows_of_all", 1, &Evaluator::rows_of_all},
         {"number_in", 1, &Evaluator::number_in},
         {"zero_rows", 2, &Evaluator::zero_rows},
         {"listed_tokens", 0, &Evaluator::listed_tokens},
@@ -196,10 +197,27 @@ class Evaluator {
   }
   Result<const NamedShape*> find_tensor(const Node& node) const {
     INGOT_TRY(const json name, value(node.operands[0]));
+    return find_tensor_named(name);
+  }
+  const NamedShape* find_tensor_named(const json& name) const {
     const auto found = std::ranges::find_if(context_.tensors, [&](const NamedShape& tensor) {
       return name == tensor.name && !tensor.shape.empty();
     });
     return found == context_.tensors.end() ? nullptr : &*found;
+  }
+
+  /// The rows of the tensors whose name has 0, 1, 2.. in the place of `{number}`.
+  Result<json> rows_of_all(const Node& node) const {
+    INGOT_TRY(const json text, value(node.operands[0]));
+    if (!text.is_string()) return refuse("rule", "rows_of_all() takes a text");
+    json rows = json::array();
+    for (;;) {
+      auto name = text.get<std::string>();
+      replace_all(name, "{number}", std::to_string(rows.size()));
+      const NamedShape* const tensor = find_tensor_named(name);
+      if (tensor == nullptr || rows.size() == context_.tensors.size()) return rows;
+      rows.push_back(tensor->shape.front());
+    }
   }
 
   /// The first number of a tensor of one axis.

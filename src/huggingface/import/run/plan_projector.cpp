@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,18 @@ Result<Config> with_layers(const Config& config, const Architecture& rules) {
   if (!rules.layers.is_set()) return config;
   INGOT_TRY(const nlohmann::json layers, rules.layers.evaluate({.config = config}));
   return config.with({{"num_hidden_layers", layers}}, nlohmann::json::object());
+}
+
+/// The tensors of encoders that have a folder of their own come before all others.
+Result<std::vector<SourceTensor>> list_all_tensors(const ModelFolder& folder,
+                                                   const Architecture& rules) {
+  std::vector<SourceTensor> all;
+  for (const OtherFileRule& rule : rules.other_files) {
+    INGOT_TRY(all, list_tensors_of(folder, {rule.file}));
+  }
+  INGOT_TRY(std::vector<SourceTensor> tensors, list_tensors(folder));
+  std::ranges::move(tensors, std::back_inserter(all));
+  return all;
 }
 
 /// The keys of the tokenizer, where rows of the embeddings of some tokens belong to the projector.
@@ -97,7 +110,7 @@ Result<std::unique_ptr<Import>> plan_projector(const ModelFolder& folder,
   INGOT_TRY(const Architecture* const rules, find_projector_rules(table, config));
   INGOT_TRY(config, with_layers(config, *rules));
 
-  INGOT_TRY(std::vector<SourceTensor> tensors, list_tensors(folder));
+  INGOT_TRY(std::vector<SourceTensor> tensors, list_all_tensors(folder, *rules));
   const std::vector<NamedShape> shapes = shapes_of(tensors);
   INGOT_TRY_VOID(undo_quantization(config, tensors));
   std::vector<std::string> left_out;
@@ -116,6 +129,7 @@ Result<std::unique_ptr<Import>> plan_projector(const ModelFolder& folder,
                                            .type = type,
                                            .is_exact = options.exact,
                                            .as_reference = options.as_reference,
+                                           .shapes = shapes,
                                            .tokens = tokens ? tokens->as_array() : Array(),
                                            .is_projector = true,
                                            .thread_count = options.thread_count}));

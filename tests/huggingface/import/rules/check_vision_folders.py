@@ -55,7 +55,7 @@ def write(directory, name):
     for file, shapes in (tensors if None in tensors else {None: tensors}).items():
         path = folder / (file or "model.safetensors")
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(safetensors(shapes))
+        path.write_bytes(json.dumps(shapes).encode() if path.suffix == ".json" else safetensors(shapes))
     return folder
 
 

@@ -313,6 +313,72 @@ def minimax_m3(name):
     return config, MEANS, tensors
 
 
+def with_sounds(name):
+    """The encoder of sounds of Nemotron beside that of `radio`."""
+    config, means, tensors = radio(name.removesuffix(" with sounds"))
+    config["sound_config"] = {"hidden_size": V, "intermediate_size": FFN, "num_hidden_layers": 2,
+                              "num_attention_heads": 2, "num_mel_bins": 16, "subsampling_factor": 8,
+                              "conv_kernel_size": 5}
+    place = "sound_encoder.encoder."
+    kernels = {"0": [8, 1, 3, 3], "2": [8, 1, 3, 3], "3": [8, 8, 1, 1], "5": [8, 1, 3, 3], "6": [8, 8, 1, 1]}
+    blocks = layers(place + "layers.", 2, norm_feed_forward1=[V], norm_self_att=[V], norm_conv=[V],
+                    norm_feed_forward2=[V], norm_out=[V], conv__norm=[V])
+    for i in range(2):
+        block = f"{place}layers.{i}."
+        blocks.update(joined(
+            weights(block, False, self_attn__q_proj=[V, V], self_attn__k_proj=[V, V], self_attn__v_proj=[V, V],
+                    self_attn__o_proj=[V, V], self_attn__relative_k_proj=[V, V],
+                    feed_forward1__linear1=[FFN, V], feed_forward1__linear2=[V, FFN],
+                    feed_forward2__linear1=[FFN, V], feed_forward2__linear2=[V, FFN],
+                    conv__depthwise_conv=[V, 1, 5]),
+            weights(block + "conv.", pointwise_conv1=[2 * V, V, 1], pointwise_conv2=[V, V, 1]),
+            {block + "self_attn.bias_u": [2, 8], block + "self_attn.bias_v": [2, 8],
+             block + "conv.norm.running_mean": [V], block + "conv.norm.running_var": [V],
+             block + "conv.norm.num_batches_tracked": [1]}))
+    return config, means, joined(
+        tensors, weights(place + "subsampling.layers.", **kernels), blocks,
+        weights(place + "subsampling.", linear=[V, 16]),
+        {place + "feature_extractor.featurizer.fb": [1, 16, 9],
+         place + "feature_extractor.featurizer.window": [16]},
+        weights("sound_projection.", False, norm=[V], linear1=[FFN, V], linear2=[TEXT, FFN]))
+
+
+def mimo(name):
+    config = with_text(
+        architectures=[name], audio_config={"audio_channels": 3, "group_size": 4, "input_local_layers": 2},
+        vision_config={"depth": LAYERS, "hidden_size": V, "intermediate_size": FFN, "num_heads": 2,
+                       "num_key_value_heads": 1, "patch_size": PATCH, "spatial_merge_size": 2,
+                       "visual_token_window_size": 8, "vit_window_attn_types": [-1, 0, 1, -1]})
+    sounds = {"d_model": V, "encoder_ffn_dim": FFN, "encoder_attention_heads": 2, "encoder_layers": LAYERS,
+              "n_mels": 16, "encoder_attn_window_size": [6, 6], "hybrid_attention": True, "swa_per_block": 2}
+    blocks = layers("visual.blocks.", norm1=[V], norm2=[V], attn__qkv=[32, V], attn__proj=[V, V],
+                    mlp__gate_proj=[FFN, V], mlp__up_proj=[FFN, V], mlp__down_proj=[V, FFN])
+    blocks.update({f"visual.blocks.{i}.attn.sinks": [2] for i in range(LAYERS)})
+    place = "audio_encoder.input_local_transformer."
+    model = joined(
+        TEXT_TENSORS, weights("visual.", False, patch_embed__proj=[V, 3, 2, PATCH, PATCH]), blocks,
+        weights("visual.merger.", ln_q=[V]), weights("visual.merger.", False, mlp__0=[64, 64], mlp__2=[TEXT, 64]),
+        *(weights("speech_embeddings.", False, **{str(i): [9, V]}) for i in range(3)),
+        layers(place + "layers.", 2, False, input_layernorm=[V], post_attention_layernorm=[V],
+               self_attn__o_proj=[V, V], mlp__gate_proj=[FFN, V], mlp__up_proj=[FFN, V], mlp__down_proj=[V, FFN]),
+        layers(place + "layers.", 2, self_attn__q_proj=[V, V], self_attn__k_proj=[V, V], self_attn__v_proj=[V, V]),
+        weights(place, False, norm=[V]),
+        weights("audio_encoder.projection.", False, mlp__0=[FFN, 64], mlp__2=[TEXT, FFN]))
+    books = {}
+    for i, rows in enumerate((7, 9, 5)):
+        book = f"encoder.quantizer.vq.layers.{i}._codebook."
+        books.update({book + "embed": [rows, V], book + "embed_avg": [rows, V], book + "inited": [1],
+                      book + "cluster_size": [rows]})
+    ears = joined(
+        weights("encoder.", conv1=[V, 16, 3], conv2=[V, V, 3], layer_norm=[V], down_sample_norm=[V]),
+        layers("encoder.layers.", self_attn__q_proj=[V, V], self_attn__v_proj=[V, V], self_attn__out_proj=[V, V],
+               fc1=[FFN, V], fc2=[V, FFN], self_attn_layer_norm=[V], final_layer_norm=[V]),
+        layers("encoder.layers.", LAYERS, False, self_attn__k_proj=[V, V]),
+        weights("encoder.", False, down_sample_layer__0=[V, V, 2]), books)
+    return config, {**MEANS, **PIXELS}, {None: model, "audio_tokenizer/model.safetensors": ears,
+                                         "audio_tokenizer/config.json": sounds}
+
+
 FOLDERS = {
     "UnlimitedOCRForCausalLM": deepseek_ocr, "DeepseekOCR2ForCausalLM": deepseek_ocr2,
     "KimiK25ForConditionalGeneration": kimi_k25, "Glm5vForConditionalGeneration": kimi_k25,
@@ -322,5 +388,6 @@ FOLDERS = {
     "GraniteSpeechPlusForConditionalGeneration": granite_speech_plus,
     "Granite4VisionForConditionalGeneration": granite4_vision,
     "YoutuVLForConditionalGeneration": youtuvl, "Sarashina2VisionForCausalLM": sarashina2,
-    "MiniMaxM3SparseForConditionalGeneration": minimax_m3,
+    "MiniMaxM3SparseForConditionalGeneration": minimax_m3, "MiMoV2ForCausalLM": mimo,
+    "NemotronH_Nano_VL_V2 with sounds": with_sounds,
 }
