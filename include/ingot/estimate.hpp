@@ -137,6 +137,7 @@ struct RunOptions {
 
   std::uint64_t images = 0;  ///< Images in the context, for the projector beside the model.
   std::array<std::uint32_t, 2> image_size = {};  ///< Width and height of each, pixels.
+  double audio_seconds = 0;  ///< Of a sound in the context, for the projector beside the model.
 };
 
 template <class Visitor>
@@ -162,6 +163,7 @@ void describe_options(Visitor& visit, RunOptions& options) {
   visit("host_bandwidth", options.host_bandwidth);
   visit("images", options.images);
   visit("image_size", options.image_size);
+  visit("audio_seconds", options.audio_seconds);
 }
 
 /// Largest values that are accepted: beyond them is a mistake, not a machine.
@@ -294,6 +296,7 @@ struct MemoryEstimate {
   std::uint64_t sequences = 1;
   std::uint64_t micro_batch = 0;   ///< Tokens of one graph.
   std::uint64_t image_tokens = 0;  ///< Tokens of the context that the images take, all together.
+  std::uint64_t audio_tokens = 0;  ///< Those of the sound.
   bool uses_flash_attention = true;
   std::int64_t gpu_layers = 0;  ///< The layers that are not on the host, the output counted as one.
 
@@ -423,6 +426,9 @@ void describe(Visitor& visit, const RunReport& report) {
   visit("images", report.options.images, "", "images in the context");
   visit("image_tokens", estimate.image_tokens, "tokens",
         "of the context that all images take, without the marks around them");
+  visit("audio_seconds", report.options.audio_seconds, "seconds", "of a sound in the context");
+  visit("audio_tokens", estimate.audio_tokens, "tokens",
+        "of the context that the sound takes, without the marks around it");
   visit("batch_size", report.options.batch, "tokens", "of a batch");
   visit("ubatch_size", estimate.micro_batch, "tokens", "of one graph; never above the context");
   visit("cache_type_k", report.options.key_type, "", "type of the keys in the cache");

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Projectors at work: the tokens that an image takes, and the model that a projector belongs to,
-// from headers alone.
+// Projectors at work: the tokens that an image or a sound takes, and the model that a projector
+// belongs to, from headers alone.
 //
 //   const auto images = ingot::ProjectorImages::read(*mmproj);
 //   if (!images) return complain(images.error());
 //   const auto tokens = images->count(1024, 768);
-//   if (tokens) reserve(tokens->tokens);
+//   if (tokens) reserve(tokens->tokens);  // ProjectorSounds does the same for seconds of sound
 //
 // The numbers are those of llama.cpp (tools/mtmd). All functions here are thread-safe.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -25,7 +26,7 @@
 
 namespace ingot {
 
-/// A text that the engine puts around the states of an image.
+/// A text that the engine puts around the states of an image or a sound.
 struct ImageMark {
   std::string text;
   std::uint64_t count = 1;
@@ -34,7 +35,7 @@ struct ImageMark {
 
 template <class Visitor>
 void describe(Visitor& visit, const ImageMark& mark) {
-  visit("text", mark.text, "", "that the engine puts around the image");
+  visit("text", mark.text, "", "that the engine puts around it");
   visit("count", mark.count, "", "how often");
   visit("token", mark.is_token, "", "it is one token; else it is encoded as texts are");
 }
@@ -78,6 +79,41 @@ class INGOT_EXPORT ProjectorImages {
  private:
   explicit ProjectorImages(std::shared_ptr<const detail::ImageSettings> settings) noexcept;
   std::shared_ptr<const detail::ImageSettings> settings_;
+};
+
+/// What becomes of a sound.
+struct SoundTokens {
+  std::uint64_t tokens = 0;  ///< States that the projector makes, each in the place of a token.
+  std::vector<ImageMark> marks;
+};
+
+template <class Visitor>
+void describe(Visitor& visit, const SoundTokens& sound) {
+  visit("tokens", sound.tokens, "tokens", "states that the projector makes of the sound");
+  visit("marks", sound.marks, "", "texts around the sound");
+}
+
+namespace detail {
+struct SoundType;
+}
+
+/// The longest sound whose tokens are counted: a week.
+inline constexpr std::uint32_t max_sound_seconds = 604'800;
+
+/// How a projector takes sounds. Cheap to copy; independent of the model that it was read from.
+class INGOT_EXPORT ProjectorSounds {
+ public:
+  /// Errc::invalid_argument if the file is no projector of sounds; Errc::estimate_impossible if the
+  /// tokens of its type are not known, or a key that they depend on makes no sense.
+  [[nodiscard]] static Result<ProjectorSounds> read(const Model& projector);
+
+  /// The tokens of a sound. Errc::invalid_argument for none, or more than max_sound_seconds.
+  [[nodiscard]] Result<SoundTokens> count(double seconds) const;
+
+ private:
+  ProjectorSounds() = default;
+  const detail::SoundType* type_ = nullptr;
+  std::array<std::int64_t, 2> numbers_ = {};
 };
 
 /// The texts around an image that a vocabulary has to have as tokens, of this type of projectors.

@@ -207,6 +207,7 @@ class Estimator {
     estimate.sequences = options_.sequences;
     estimate.micro_batch = plan_.micro_batch;
     INGOT_TRY(estimate.image_tokens, tokens_of_images());
+    INGOT_TRY(estimate.audio_tokens, tokens_of_sound());
     estimate.uses_flash_attention = plan_.uses_flash_attention;
     estimate.gpu_layers = static_cast<std::int64_t>(plan_.gpu_layers);
     estimate.weights_bytes = profile_.weights_bytes;
@@ -250,6 +251,16 @@ class Estimator {
     const auto tokens = checked_mul(image.tokens, options_.images);
     if (!tokens) return fail(Errc::size_overflow, "the tokens of the images");
     return *tokens;
+  }
+
+  [[nodiscard]] Result<std::uint64_t> tokens_of_sound() const {
+    if (options_.audio_seconds == 0) return 0;
+    if (!profile_.sounds) {
+      return fail(Errc::invalid_argument, "sound", "no projector of sounds is beside the model");
+    }
+    INGOT_TRY(const ProjectorSounds sounds, *profile_.sounds);
+    INGOT_TRY(const SoundTokens sound, sounds.count(options_.audio_seconds));
+    return sound.tokens;
   }
 
   /// The time that reading takes, place after place, as layers follow one another.

@@ -378,6 +378,7 @@ Result<void> MemoryProfile::add_companion(const Model& companion) {
   state_->projector_bytes = *sum;
   state_->notes.emplace_back("the work space of the projector for an image is not known");
   if (!state_->images || !*state_->images) state_->images = ProjectorImages::read(companion);
+  if (!state_->sounds || !*state_->sounds) state_->sounds = ProjectorSounds::read(companion);
   return {};
 }
 

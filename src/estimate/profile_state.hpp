@@ -141,6 +141,7 @@ struct ProfileState {
   std::uint64_t weights_bytes = 0;
   std::uint64_t projector_bytes = 0;
   std::optional<Result<ProjectorImages>> images;  ///< Of the projector beside the model.
+  std::optional<Result<ProjectorSounds>> sounds;
   estimate::GraphFloats graph;
   std::vector<std::string> notes;
 

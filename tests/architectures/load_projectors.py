@@ -3,9 +3,9 @@
 """load_projectors.py PROGRAM [TYPE...] [--mutants] [--write FILE]: projectors in llama.cpp itself.
 
 The sample of every type is loaded beside a model by the engine's multimodal library, and the tokens
-of images of twelve sizes are what `ingot tokenize --image-size` says. With --mutants, fifty damaged
-samples are refused by the engine just where `ingot check` finds an error. --write keeps the figures
-for the tests that have no engine. Skips (77) without the packages (bench/install_wllama).
+of images of twelve sizes and of sounds of nine lengths are what `ingot tokenize --image-size` and
+`--audio-seconds` say. With --mutants, samples of each type that are damaged in three ways are refused by the
+engine just where `ingot check` finds an error. --write keeps the figures for the tests that have no engine. Skips (77) without the packages (bench/install_wllama).
 """
 import json
 import os
@@ -18,6 +18,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SIZES = ["64x64", "70x350", "336x336", "448x448", "640x480", "800x600", "1024x768", "768x1024",
          "1920x1080", "300x2000", "3000x500", "1330x910"]
+# Around one, two and three windows of 30 seconds.
+SOUNDS = ["0.05s", "0.5s", "1s", "7.993s", "12.345s", "29.99s", "30s", "61s", "100.1s"]
 # What samples have smaller than real projectors do, for tiles of a usual size.
 REAL = {"idefics3": {"image_size": 512, "preproc_image_size": 2048, "patch_size": 16},
         "internvl": {"image_size": 448}, "llama4": {"image_size": 336},
@@ -97,17 +99,21 @@ class Projectors:
         for key, value in REAL.get(kind, {}).items():
             self.ingot("edit", path, "--in-place", "-q", "--set", f"clip.vision.{key}:uint32={value}")
         model = self.model_for(path, kind)
-        result = self.load(model, path, *SIZES)
+        header = path.read_bytes()[:20000]
+        # The engine leaves the sounds of Gemma 3n alone.
+        sizes = (SIZES if b"clip.vision." in header else []) + (SOUNDS if b"clip.audio." in header else [])
+        result = self.load(model, path, *sizes)
         if not result["loads"]:
             return [f"is refused: {result['error']}"], {}
         figures, faults = {}, []
-        for size in SIZES if b"clip.vision." in path.read_bytes()[:20000] else ():
-            done = self.ingot("tokenize", model, "--with", path, "--image-size", size, "--json",
-                              status=(0, 3))
+        for size in sizes:
+            is_sound = size.endswith("s")
+            option = ["--audio-seconds", size[:-1]] if is_sound else ["--image-size", size]
+            done = self.ingot("tokenize", model, "--with", path, *option, "--json", status=(0, 3))
             own = json.loads(done.stdout) if done.stdout else {"count": done.stderr.strip()}
             if own["count"] != result["tokens"][size]:
                 faults.append(f"{size}: {own['count']}, the engine {result['tokens'][size]}")
-            figures[size] = own.get("image", {}).get("tokens")
+            figures[size] = own.get("sound" if is_sound else "image", {}).get("tokens")
         return faults, figures
 
     def mutants(self, kinds, count):
@@ -119,7 +125,7 @@ class Projectors:
             tensors = json.loads(self.ingot("tensors", path, "--json").stdout)
             tensor = chance.choice(tensors)["name"]
             bad = self.folder / "bad.gguf"
-            how = ["remove", "type", "width"][number % 3]
+            how = ["remove", "type", "width"][(number + number // len(kinds)) % 3]
             if how == "remove":
                 change = ["--remove-tensor", tensor]
             elif how == "type":
@@ -150,26 +156,29 @@ def main():
         row = json.loads(projectors.ingot("architectures", "clip", "--json").stdout)
         kinds = wanted or row["variants"]
         if "--mutants" in words:
-            for what, result, found in projectors.mutants(kinds, 50):
+            count = max(50, 3 * len(kinds))
+            for what, result, found in projectors.mutants(kinds, count):
                 is_right = result["loads"] == (not found)
                 faults += not is_right
                 print(f"{what:80} {'loads' if result['loads'] else result['error'][:90]} {found}"
                       f"{'' if is_right else '  WRONG'}", flush=True)
-            print(f"50 mutants, {faults} faults")
+            print(f"{count} mutants, {faults} faults")
             return 1 if faults else 0
         for kind in kinds:
             wrong, figures = projectors.compare(kind)
             faults += len(wrong)
             print(f"{kind:20} {'equal' if not wrong else '  WRONG'}", *wrong, sep="\n  ", flush=True)
             keys = "".join(f'{{"{key}", {value}}}, ' for key, value in REAL.get(kind, {}).items())
-            if figures:
-                lines.append(f'INGOT_IMAGE_TOKENS("{kind}", ({{{keys[:-2]}}}), '
-                             f'({{{", ".join(map(str, figures.values()))}}}))\n')
+            for macro, sizes in (("IMAGE", SIZES), ("SOUND", SOUNDS)):
+                if sizes[0] in figures:
+                    numbers = ", ".join(str(figures[size]) for size in sizes)
+                    lines.append(f'INGOT_{macro}_TOKENS("{kind}", ({{{keys[:-2]}}}), ({{{numbers}}}))\n')
     if output and not faults:
         pathlib.Path(output).write_text(
-            "// SPDX-License-Identifier: MIT\n// Tokens of images by llama.cpp's multimodal library, written "
-            "by\n// tests/architectures/load_projectors.py --write: type, keys of the sample that are changed,\n"
-            f"// and the tokens of {', '.join(SIZES)}.\n" + "".join(lines))
+            "// SPDX-License-Identifier: MIT\n// Tokens of images and sounds by llama.cpp's multimodal library, "
+            "written by\n// tests/architectures/load_projectors.py --write: type, keys of the sample that are "
+            f"changed,\n// and the tokens of {', '.join(SIZES)};\n// of sounds of {', '.join(SOUNDS)}.\n"
+            + "".join(lines))
     print(f"{len(kinds)} samples, {faults} faults")
     return 1 if faults or not kinds else 0
 

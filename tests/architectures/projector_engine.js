@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// node projector_engine.js PACKAGE MODEL MMPROJ [WxH...]: loads a projector beside a model with the
+// node projector_engine.js PACKAGE MODEL MMPROJ [WxH|SECONDSs...]: loads a projector beside a model with the
 // multimodal library of llama.cpp, which the npm package @wllama/wllama has as WebAssembly. Prints
-// {"loads": true, "tokens": {"1024x768": 1010, ...}}, or {"loads": false, "error": ...}.
+// {"loads": true, "tokens": {"1024x768": 1010, "2.5s": 65, ...}}, or {"loads": false, "error": ...}.
 //
-// The context is so short that images are refused before they are encoded; the refusal counts them.
+// The context is so short that images and sounds are refused before they are encoded; the refusal counts
+// them.
 // Without sizes an image is encoded once, which finds shapes that do not fit.
 const fs = require("fs");
 const vm = require("vm");
@@ -74,6 +75,17 @@ function grey_bitmap(width, height) {
   return bytes;
 }
 
+function silence(seconds) {
+  const size = 2 * Math.round(16000 * seconds);
+  const bytes = Buffer.alloc(44 + size);
+  for (const [offset, text] of [[0, "RIFF"], [8, "WAVEfmt "], [36, "data"]]) bytes.write(text, offset);
+  for (const [offset, value] of [[4, 36 + size], [16, 16], [20, 1 | (1 << 16)], [24, 16000], [28, 32000],
+                                 [32, 2 | (16 << 16)], [40, size]]) {
+    bytes.writeUInt32LE(value, offset);
+  }
+  return bytes;
+}
+
 const log = [];
 function finish(result) {
   fs.writeSync(1, JSON.stringify(result) + "\n");
@@ -122,8 +134,8 @@ async function run() {
   const words = " x".repeat(2100);  // more than the context, so that text is refused, too
   const alone = sizes.length > 0 ? await count(words, []) : 0;
   for (const size of sizes) {
-    const [width, height] = size.split("x").map(Number);
-    const all = await count(words + loaded.media_marker, [grey_bitmap(width, height)]);
+    const medium = size.endsWith("s") ? silence(parseFloat(size)) : grey_bitmap(...size.split("x").map(Number));
+    const all = await count(words + loaded.media_marker, [medium]);
     tokens[size] = typeof all == "number" ? all - alone : all;
   }
   finish({loads: true, tokens});

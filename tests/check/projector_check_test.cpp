@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
@@ -249,7 +250,8 @@ TEST(CheckProjector, IsSummarizedByItsTensors) {
   EXPECT_EQ(projector->mel_bins, 16u);
 }
 
-struct ImageCase {
+/// An image or a sound.
+struct MediumCase {
   std::string_view type;
   std::vector<std::pair<std::string, std::int64_t>> keys;  ///< Other values than the sample's.
   std::vector<std::uint64_t> tokens;
@@ -261,11 +263,14 @@ TEST(Projector, TakesTheTokensThatTheEngineCounts) {
       {1024, 768}, {768, 1024}, {1920, 1080}, {300, 2000}, {3000, 500}, {1330, 910}};
 #define INGOT_BARE(...) __VA_ARGS__
 #define INGOT_IMAGE_TOKENS(type, keys, tokens) {type, INGOT_BARE keys, INGOT_BARE tokens},
-  const std::vector<ImageCase> cases = {
+#define INGOT_SOUND_TOKENS(type, keys, tokens)
+  const std::vector<MediumCase> cases = {
 #include "golden/image_tokens.def"
   };
+#undef INGOT_IMAGE_TOKENS
+#undef INGOT_SOUND_TOKENS
   EXPECT_GE(cases.size(), 20u);
-  for (const ImageCase& each : cases) {
+  for (const MediumCase& each : cases) {
     ArchitectureSample sample = sample_of(each.type);
     for (const auto& [suffix, number] : each.keys) {
       const std::string key = "clip.vision." + suffix;
@@ -285,6 +290,50 @@ TEST(Projector, TakesTheTokensThatTheEngineCounts) {
           << each.type << " " << sizes[i].first << " x " << sizes[i].second;
     }
   }
+}
+
+TEST(Projector, TakesTheTokensOfSoundsThatTheEngineCounts) {
+  const double seconds[] = {0.05, 0.5, 1, 7.993, 12.345, 29.99, 30, 61, 100.1};
+#define INGOT_IMAGE_TOKENS(type, keys, tokens)
+#define INGOT_SOUND_TOKENS(type, keys, tokens) {type, {}, INGOT_BARE tokens},
+  const std::vector<MediumCase> cases = {
+#include "golden/image_tokens.def"
+  };
+  EXPECT_GE(cases.size(), 10u);
+  for (const MediumCase& each : cases) {
+    const Bytes bytes = file_of(sample_of(each.type));
+    const auto model = Model::open_memory(bytes);
+    ASSERT_THAT(model, Succeeds()) << each.type;
+    const auto sounds = ProjectorSounds::read(*model);
+    ASSERT_THAT(sounds, Succeeds()) << each.type;
+    ASSERT_EQ(each.tokens.size(), std::size(seconds)) << each.type;
+    for (std::size_t i = 0; i < std::size(seconds); ++i) {
+      const auto sound = sounds->count(seconds[i]);
+      ASSERT_THAT(sound, Succeeds()) << each.type;
+      EXPECT_EQ(sound->tokens, each.tokens[i]) << each.type << " " << seconds[i];
+    }
+  }
+}
+
+TEST(Projector, RefusesSoundsThatCannotBe) {
+  const Bytes bytes = file_of(sample_of("ultravox"));
+  const auto model = Model::open_memory(bytes);
+  ASSERT_THAT(model, Succeeds());
+  const auto sounds = ProjectorSounds::read(*model);
+  ASSERT_THAT(sounds, Succeeds());
+  for (const double seconds : {0.0, -1.0, 1e6, std::nan("")}) {
+    EXPECT_THAT(sounds->count(seconds), FailsWith(Errc::invalid_argument)) << seconds;
+  }
+  ArchitectureSample sample = sample_of("ultravox");
+  key_of(sample, "clip.audio.projector.stack_factor").values = {std::int64_t{0}};
+  const Bytes senseless = file_of(sample);
+  const auto other = Model::open_memory(senseless);
+  ASSERT_THAT(other, Succeeds());
+  EXPECT_THAT(ProjectorSounds::read(*other), FailsWith(Errc::estimate_impossible));
+  const Bytes images = file_of(sample_of("gemma3"));
+  const auto seen = Model::open_memory(images);
+  ASSERT_THAT(seen, Succeeds());
+  EXPECT_THAT(ProjectorSounds::read(*seen), FailsWith(Errc::invalid_argument));
 }
 
 TEST(Projector, RefusesWhatHasNoTokens) {

@@ -125,6 +125,22 @@ def test_images_take_tokens_of_the_context(model_path, projector_path):
         ingot.image_tokens(model_path, 1024, 768)
 
 
+def test_sounds_take_tokens_of_the_context(model_path, tmp_path):
+    path = tmp_path / "hears.gguf"
+    with ingot.Writer(path) as writer:
+        writer["general.architecture"] = "clip"
+        writer["general.type"] = "mmproj"
+        writer["clip.projector_type"] = "gemma4ua"
+        writer["clip.has_audio_encoder"] = True
+        writer.add_tensor("mm.a.input_projection.weight", numpy.zeros((32, 640), numpy.float32))
+    sound = ingot.sound_tokens(path, 2.5)
+    assert sound.tokens == 63  # 640 samples of 16,000 a second each
+    assert [mark["text"] for mark in sound.marks] == ["<|audio>", "<audio|>"]
+    assert ingot.fit(model_path, with_=[path], audio_seconds=2.5)["audio_tokens"] == 63
+    with pytest.raises(ingot.UsageError):
+        ingot.fit(model_path, audio_seconds=2.5)
+
+
 def test_projectors_are_held_against_models(model_path, projector_path):
     assert ingot.pairs([model_path, projector_path]) == []  # the widths differ
     found = ingot.check(model_path, only="projector_mismatch", with_=projector_path)

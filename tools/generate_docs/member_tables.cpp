@@ -128,6 +128,7 @@ void fill_member_tables(std::string& page) {
   fill_members<TensorSensitivity>(page, "sensitivity");
   fill_members<DownloadedFile>(page, "download");
   fill_members<ImageTokens>(page, "image");
+  fill_members<SoundTokens>(page, "sound");
   // The members of a plan or a change are those of its tensors.
   const TensorInfo tensor = {};
   fill_members(page, "quantize tensor", PlannedTensor{.source = &tensor, .choice = {}});

@@ -15,7 +15,8 @@ from ._work import AnyModel, Path, Progress, opened, words
 
 __all__ = ["Difference", "Digests", "Distance", "Finding", "ImageTokens", "Mismatch", "Pair",
            "QuantizationError", "Repair", "RepairStep", "Statistics", "UploadPlan", "check", "diff", "distances", "fit",
-           "hash", "image_tokens", "pairs", "plan_upload", "repair", "stats", "verify"]
+           "hash", "image_tokens", "pairs", "plan_upload", "repair", "sound_tokens", "stats",
+           "verify"]
 
 
 class Finding(NamedTuple):
@@ -299,7 +300,8 @@ def fit(source: AnyModel, *, with_: Iterable[AnyModel] = (), ctx_size: Optional[
         device: Union[str, Sequence[str], None] = None,
         tensor_split: Optional[Sequence[float]] = None, host: Union[str, int, None] = None,
         host_bandwidth: Optional[float] = None, images: Optional[int] = None,
-        image_size: Optional[Tuple[int, int]] = None) -> Facts:
+        image_size: Optional[Tuple[int, int]] = None,
+        audio_seconds: Optional[float] = None) -> Facts:
     """Estimate the memory that a run of a model takes, and whether it fits.
 
     Parameters
@@ -329,6 +331,8 @@ kv_offload, embeddings, mmap, repack
         with `image_size`.
     image_size : (int, int)
         Width and height of each, pixels.
+    audio_seconds : float
+        Seconds of a sound in the context, whose tokens count, for the projector among `with_`.
 
     Returns
     -------
@@ -377,6 +381,24 @@ def image_tokens(projector: AnyModel, width: int, height: int) -> ImageTokens:
         ``estimate_impossible`` for a type of projectors whose tokens are not known.
     """
     return ImageTokens(**_core.image_tokens(opened(projector)._core, width, height))
+
+
+class SoundTokens(NamedTuple):
+    """What becomes of a sound: the states that a projector makes of it, and the texts around it."""
+
+    tokens: int
+    marks: List[Dict[str, Any]]
+
+
+def sound_tokens(projector: AnyModel, seconds: float) -> SoundTokens:
+    """Count the tokens that a sound takes in the context of a model.
+
+    Raises
+    ------
+    ingot.FormatError
+        ``estimate_impossible`` for a type of projectors whose tokens are not known.
+    """
+    return SoundTokens(**_core.sound_tokens(opened(projector)._core, seconds))
 
 
 class Pair(NamedTuple):

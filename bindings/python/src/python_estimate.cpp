@@ -26,6 +26,10 @@ py::dict image_tokens(const OpenModel& projector, std::uint32_t width, std::uint
   return facts_of(take(take(ProjectorImages::read(projector.model())).count(width, height)));
 }
 
+py::dict sound_tokens(const OpenModel& projector, double seconds) {
+  return facts_of(take(take(ProjectorSounds::read(projector.model())).count(seconds)));
+}
+
 /// Positions of models and projectors, and how well they fit.
 py::list pairs(const std::vector<std::shared_ptr<OpenModel>>& files) {
   std::vector<PairFacts> facts;
@@ -42,6 +46,7 @@ py::list pairs(const std::vector<std::shared_ptr<OpenModel>>& files) {
 void add_estimate(py::module_& module) {
   module.def("fit", &fit);
   module.def("image_tokens", &image_tokens);
+  module.def("sound_tokens", &sound_tokens);
   module.def("pairs", &pairs);
 }
 

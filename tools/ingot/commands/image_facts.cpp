@@ -8,6 +8,7 @@
 #include <ingot/text.hpp>
 
 #include "text/value_text.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 
@@ -28,6 +29,14 @@ Result<ImagePixels> parse_image_size(const std::string& option, std::string_view
                   format_digits(max_image_side));
 }
 
+Result<double> parse_seconds(const std::string& option, std::string_view text) {
+  const auto seconds = parse_number<double>(text);
+  if (seconds && *seconds > 0 && *seconds <= max_sound_seconds) return *seconds;
+  return fail(Errc::invalid_argument, option,
+              "\"" + escape_shortened(text, 40) + "\" is no number of seconds up to " +
+                  format_digits(max_sound_seconds));
+}
+
 std::string images_text(const RunOptions& options, const MemoryEstimate& estimate) {
   const std::uint64_t context = estimate.context_per_sequence;
   std::string text =
@@ -36,6 +45,12 @@ std::string images_text(const RunOptions& options, const MemoryEstimate& estimat
                   format_digits(estimate.image_tokens), format_digits(context));
   if (estimate.image_tokens >= context) text += ": the context is too small";
   return text;
+}
+
+std::string sound_text(const RunOptions& options, const MemoryEstimate& estimate) {
+  return fmt::format("{} seconds, {} of {} tokens of context", options.audio_seconds,
+                     format_digits(estimate.audio_tokens),
+                     format_digits(estimate.context_per_sequence));
 }
 
 }  // namespace ingot::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Images as a projector takes them.
+// Images and sounds as a projector takes them.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,13 @@ struct ImagePixels {
 [[nodiscard]] Result<ImagePixels> parse_image_size(const std::string& option,
                                                    std::string_view text);
 
+/// "12.5", a number above 0. The fault names the option.
+[[nodiscard]] Result<double> parse_seconds(const std::string& option, std::string_view text);
+
 /// "3 of 1,024 x 768 pixels, 3,072 of 8,192 tokens of context"
 [[nodiscard]] std::string images_text(const RunOptions& options, const MemoryEstimate& estimate);
+
+/// "12.5 seconds, 310 of 8,192 tokens of context"
+[[nodiscard]] std::string sound_text(const RunOptions& options, const MemoryEstimate& estimate);
 
 }  // namespace ingot::cli

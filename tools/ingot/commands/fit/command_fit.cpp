@@ -184,6 +184,9 @@ class Fit {
     if (result.options.images > 0 && run.image_tokens >= run.context_per_sequence) {
       console_.remark(arguments_.file, "the context is too small for the images");
     }
+    if (run.audio_tokens > 0 && run.audio_tokens >= run.context_per_sequence) {
+      console_.remark(arguments_.file, "the context is too small for the sound");
+    }
     const ExitCode code =
         result.estimate.verdict == Verdict::does_not_fit ? ExitCode::negative : ExitCode::done;
     if (arguments_.for_llama_cpp) return print_command(result);

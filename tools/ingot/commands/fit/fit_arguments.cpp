@@ -155,6 +155,8 @@ void add_place_options(CLI::App& command, FitArguments& arguments) {
              "Images in the context, whose tokens count; needs --with and --image-size");
   add_text(command, "--image-size", arguments.image_size, "SIZE",
            "Pixels of each image, like 1024x768; --images is 1 then if it is not given");
+  add_text(command, "--audio-seconds", arguments.audio_seconds, "N",
+           "Seconds of a sound in the context, whose tokens count; needs --with");
   add_text(command, "--bandwidth", arguments.bandwidth, "RATE",
            "Memory bandwidth of the devices, like 936G (or 936) a second, to bound the speed");
   add_text(command, "--host-bandwidth", arguments.host_bandwidth, "RATE", "The same of the host");
@@ -211,6 +213,9 @@ Result<RunOptions> run_options_of(const FitArguments& arguments) {
     run.image_size = {pixels.width, pixels.height};
   } else if (run.images > 0) {
     return fail(Errc::invalid_argument, "--images", "--image-size is missing, like 1024x768");
+  }
+  if (arguments.audio_seconds) {
+    INGOT_TRY(run.audio_seconds, parse_seconds("--audio-seconds", *arguments.audio_seconds));
   }
   INGOT_TRY_VOID(take_devices(arguments, run));
   INGOT_TRY_VOID(take_bandwidths(arguments, run));

@@ -27,6 +27,7 @@ struct FitArguments {
   std::optional<std::string> types;     ///< The types of the grid.
   std::vector<std::string> companions;
   std::optional<std::string> image_size;
+  std::optional<std::string> audio_seconds;
   bool keeps_experts_on_host = false;
   bool no_mmap = false;
   bool no_repack = false;

@@ -331,6 +331,7 @@ class FitPage {
     }
     line("context", context);
     if (result_.options.images > 0) line("images", images_text(result_.options, estimate_));
+    if (estimate_.audio_tokens > 0) line("sound", sound_text(result_.options, estimate_));
     print_caches();
     if (result_.advice.gpu_layers) {
       line("layers", fmt::format("{} of {} on devices, the output counted as one; at most {} fit",

@@ -184,6 +184,7 @@ constexpr const char* examples =
     "  git diff | ingot tokenize model.gguf - --count\n"
     "  ingot tokenize model.gguf '<|im_start|>user' --parse-special\n"
     "  ingot tokenize model.gguf --with mmproj.gguf --image-size 1024x768\n"
+    "  ingot tokenize model.gguf --with mmproj.gguf --audio-seconds 12.5\n"
     "\n"
     "The ids are those of llama.cpp. The file decides whether bos and eos are added.\n"
     "TEXT is literal: \\n is two characters unless -e is given, and special tokens are\n"
@@ -197,6 +198,7 @@ struct Options {
   std::optional<std::string> pre;
   std::string projector;
   std::optional<std::string> image_size;
+  std::optional<std::string> audio_seconds;
   bool wants_ids = false;
   bool wants_count = false;
   bool wants_pieces = false;
@@ -218,7 +220,7 @@ class Tokenize {
         Tokenizer::make(model, {.pre_tokenizer = options_.pre ? *options_.pre : ""});
     if (!tokenizer) return fail_to_make(tokenizer.error());
     remark_on_pre_tokenizer(console_, options_.file, *tokenizer, options_.pre.has_value());
-    if (options_.image_size) return count_image(*tokenizer);
+    if (!options_.projector.empty()) return count_medium(*tokenizer);
     INGOT_CLI_TRY(TextInput input, open_input(), console_, input_name());
     return encode(*tokenizer, input);
   }
@@ -226,12 +228,14 @@ class Tokenize {
  private:
   std::optional<ExitCode> refuse_options() {
     const auto refuse = [&](const char* message) { return console_.refuse_usage(message); };
-    if (options_.image_size.has_value() == options_.projector.empty()) {
-      return refuse("tokenize: --with and --image-size go together");
+    const int media =
+        int{options_.image_size.has_value()} + int{options_.audio_seconds.has_value()};
+    if (media != int{!options_.projector.empty()}) {
+      return refuse("tokenize: --with and one of --image-size and --audio-seconds go together");
     }
-    if (options_.image_size) {
+    if (media > 0) {
       if (!options_.text && !options_.input_file) return std::nullopt;
-      return refuse("tokenize: give a text or --image-size, not both");
+      return refuse("tokenize: give a text or --with, not both");
     }
     if (options_.text && options_.input_file) {
       return refuse("tokenize: give TEXT or --file, not both");
@@ -251,33 +255,47 @@ class Tokenize {
     return std::nullopt;
   }
 
-  /// Prints the tokens of an image: the states of the projector, and the texts around them.
-  ExitCode count_image(const Tokenizer& tokenizer) {
+  ExitCode count_medium(const Tokenizer& tokenizer) {
+    const std::string& file = options_.projector;
+    if (!options_.image_size) {
+      const Result<double> seconds = parse_seconds("--audio-seconds", *options_.audio_seconds);
+      if (!seconds) return console_.refuse_usage("tokenize: " + seconds.error().detail);
+      INGOT_CLI_TRY(const Model projector, console_.open_model(file), console_, file);
+      INGOT_CLI_TRY(const ProjectorSounds sounds, ProjectorSounds::read(projector), console_, file);
+      INGOT_CLI_TRY(const SoundTokens sound, sounds.count(*seconds), console_, file);
+      return print_medium(tokenizer, sound, "sound");
+    }
     const Result<ImagePixels> pixels = parse_image_size("--image-size", *options_.image_size);
     if (!pixels) return console_.refuse_usage("tokenize: --image-size: " + pixels.error().detail);
-    const std::string& file = options_.projector;
     INGOT_CLI_TRY(const Model projector, console_.open_model(file), console_, file);
     INGOT_CLI_TRY(const ProjectorImages images, ProjectorImages::read(projector), console_, file);
     INGOT_CLI_TRY(const ImageTokens image, images.count(pixels->width, pixels->height), console_,
                   file);
+    return print_medium(tokenizer, image, "image");
+  }
+
+  /// Prints the tokens of an image or a sound: the states of the projector, and the texts around.
+  template <class Medium>
+  ExitCode print_medium(const Tokenizer& tokenizer, const Medium& medium, std::string_view what) {
     std::uint64_t marks = 0;
-    for (const ImageMark& mark : image.marks) {
+    for (const ImageMark& mark : medium.marks) {
       const EncodeOptions plain = {.add_special = false, .parse_special = true};
-      INGOT_CLI_TRY(const std::size_t size, tokenizer.count(mark.text, plain), console_, file);
+      INGOT_CLI_TRY(const std::size_t size, tokenizer.count(mark.text, plain), console_,
+                    options_.projector);
       marks += mark.count * (mark.is_token ? 1 : size);
     }
     if (console_.is_json()) {
       JsonStream json(console_.out());
       const auto object = json.object();
-      json.member("count", image.tokens + marks);
+      json.member("count", medium.tokens + marks);
       json.member("mark_tokens", marks);
-      const auto described = json.object("image");
-      write_members(json, image);
+      const auto described = json.object(what);
+      write_members(json, medium);
     } else if (options_.wants_count) {
-      console_.out().print("{}\n", image.tokens + marks);
+      console_.out().print("{}\n", medium.tokens + marks);
     } else {
-      console_.out().print("{} tokens: {} of the image, {} around it\n", image.tokens + marks,
-                           image.tokens, marks);
+      console_.out().print("{} tokens: {} of the {}, {} around it\n", medium.tokens + marks,
+                           medium.tokens, what, marks);
     }
     return ExitCode::done;
   }
@@ -369,9 +387,11 @@ void add_tokenize_command(CLI::App& program, Console& console) {
   add_switch(command, "-e,--escapes", options->has_escapes,
              "Read \\n, \\t, \\r, \\\\, \\', \\\" and \\xHH in TEXT as one character");
   add_text(command, "--with", options->projector, "FILE",
-           "A projector: count the tokens of an image instead of a text");
+           "A projector: count the tokens of an image or a sound instead of a text");
   add_text(command, "--image-size", options->image_size, "SIZE",
            "Pixels of the image, like 1024x768");
+  add_text(command, "--audio-seconds", options->audio_seconds, "N",
+           "Seconds of the sound, like 12.5");
   add_text(command, "--pre", options->pre, "NAME",
            "Use this pre-tokenizer instead of the one that the file names");
   on_run(command, [options, &console] { console.finish(Tokenize(*options, console).run()); });
