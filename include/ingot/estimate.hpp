@@ -261,9 +261,10 @@ struct MemoryUse {
       0;  ///< The part of the weights in pages of the file, which the system can drop.
   std::uint64_t cache_bytes = 0;
   std::uint64_t compute_bytes = 0;
-  std::uint64_t output_bytes = 0;     ///< Logits and embeddings of tokens.
-  std::uint64_t projector_bytes = 0;  ///< A multimodal projector beside the model.
-  std::uint64_t total_bytes = 0;      ///< The sum of weights, cache, compute, output and projector.
+  std::uint64_t output_bytes = 0;  ///< Logits and embeddings of tokens.
+  std::uint64_t projector_bytes =
+      0;                          ///< A multimodal projector beside the model, with its work space.
+  std::uint64_t total_bytes = 0;  ///< The sum of weights, cache, compute, output and projector.
   std::optional<std::uint64_t> capacity_bytes;
   Verdict verdict = Verdict::unknown;
   std::uint64_t weights_read_bytes = 0;  ///< Read to make one token.
@@ -281,7 +282,8 @@ void describe(Visitor& visit, const MemoryUse& use) {
   visit("cache_bytes", use.cache_bytes, "bytes", "the cache");
   visit("compute_bytes", use.compute_bytes, "bytes", "the work space");
   visit("output_bytes", use.output_bytes, "bytes", "logits and embeddings of tokens");
-  visit("projector_bytes", use.projector_bytes, "bytes", "a projector beside the model");
+  visit("projector_bytes", use.projector_bytes, "bytes",
+        "a projector beside the model; with images its work space, too, where it is known");
   visit("total_bytes", use.total_bytes, "bytes",
         "the sum of weights, cache, compute, output and projector");
   visit("weights_read_bytes", use.weights_read_bytes, "bytes", "that are read for one token");

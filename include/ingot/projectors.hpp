@@ -46,6 +46,8 @@ struct ImageTokens {
   std::uint64_t pictures = 1;  ///< Pictures that the encoder sees: tiles, and the whole.
   std::uint64_t columns = 0;   ///< Of the tiles; 0: the image is not cut.
   std::uint64_t rows = 0;
+  /// Work space of the encoder for the largest picture, with flash attention, at most; 0: unknown.
+  std::uint64_t work_bytes = 0;
   std::vector<ImageMark> marks;
 };
 
@@ -55,6 +57,8 @@ void describe(Visitor& visit, const ImageTokens& image) {
   visit("pictures", image.pictures, "", "that the encoder sees: tiles, and the whole image");
   visit("columns", image.columns, "tiles", "side by side; 0 if the image is not cut");
   visit("rows", image.rows, "tiles", "one below the other");
+  visit("work_bytes", image.work_bytes, "bytes",
+        "work space of the encoder for the largest picture, at most; 0 if it is not known");
   visit("marks", image.marks, "", "texts around the image");
 }
 

@@ -74,6 +74,7 @@ class Estimator {
         devices_(options.devices.size()) {}
 
   Result<MemoryEstimate> run() {
+    INGOT_TRY(image_, image());
     place_layers();
     place_output();
     place_the_rest();
@@ -156,7 +157,8 @@ class Estimator {
     if (host_.layer_count > 0 || profile_.layers.empty()) {
       host_.weights += profile_.everywhere.bytes;
     }
-    (devices_.empty() ? host_ : devices_.front()).projector = profile_.projector_bytes;
+    (devices_.empty() ? host_ : devices_.front()).projector =
+        CheckedNumber(profile_.projector_bytes) + image_.work_bytes;
     const CheckedNumber row =
         CheckedNumber(profile_.vocabulary) + (options_.wants_embeddings ? profile_.embedding : 0);
     host_.output = CheckedNumber(4) * options_.sequences * row;
@@ -206,7 +208,9 @@ class Estimator {
     estimate.context_per_sequence = plan_.context_per_sequence;
     estimate.sequences = options_.sequences;
     estimate.micro_batch = plan_.micro_batch;
-    INGOT_TRY(estimate.image_tokens, tokens_of_images());
+    const auto image_tokens = checked_mul(image_.tokens, options_.images);
+    if (!image_tokens) return fail(Errc::size_overflow, "the tokens of the images");
+    estimate.image_tokens = *image_tokens;
     INGOT_TRY(estimate.audio_tokens, tokens_of_sound());
     estimate.uses_flash_attention = plan_.uses_flash_attention;
     estimate.gpu_layers = static_cast<std::int64_t>(plan_.gpu_layers);
@@ -240,17 +244,13 @@ class Estimator {
     return estimate;
   }
 
-  [[nodiscard]] Result<std::uint64_t> tokens_of_images() const {
-    if (options_.images == 0) return 0;
+  [[nodiscard]] Result<ImageTokens> image() const {
+    if (options_.images == 0) return ImageTokens();
     if (!profile_.images) {
       return fail(Errc::invalid_argument, "images", "no projector of images is beside the model");
     }
     INGOT_TRY(const ProjectorImages images, *profile_.images);
-    INGOT_TRY(const ImageTokens image,
-              images.count(options_.image_size[0], options_.image_size[1]));
-    const auto tokens = checked_mul(image.tokens, options_.images);
-    if (!tokens) return fail(Errc::size_overflow, "the tokens of the images");
-    return *tokens;
+    return images.count(options_.image_size[0], options_.image_size[1]);
   }
 
   [[nodiscard]] Result<std::uint64_t> tokens_of_sound() const {
@@ -290,6 +290,7 @@ class Estimator {
   WorkSpace space_;
   std::vector<Sums> devices_;
   Sums host_;
+  ImageTokens image_;  ///< Of one image, if there are any.
   CheckedNumber cache_;
   std::vector<CacheUse> caches_;
   std::uint64_t largest_host_tensor_ = 0;

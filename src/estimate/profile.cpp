@@ -376,8 +376,12 @@ Result<void> MemoryProfile::add_companion(const Model& companion) {
   const auto sum = checked_add(state_->projector_bytes, bytes);
   if (!sum) return fail(Errc::size_overflow, "the projectors");
   state_->projector_bytes = *sum;
-  state_->notes.emplace_back("the work space of the projector for an image is not known");
   if (!state_->images || !*state_->images) state_->images = ProjectorImages::read(companion);
+  const bool is_known = *state_->images && (*state_->images)->count(1024, 1024).has_value() &&
+                        (*state_->images)->count(1024, 1024)->work_bytes > 0;
+  state_->notes.emplace_back(
+      is_known ? "the work space of the projector is counted for images of --image-size, at most"
+               : "the work space of the projector for an image is not known");
   if (!state_->sounds || !*state_->sounds) state_->sounds = ProjectorSounds::read(companion);
   return {};
 }

@@ -5,7 +5,8 @@
 The sample of every type is loaded beside a model by the engine's multimodal library, and the tokens
 of images of twelve sizes and of sounds of nine lengths are what `ingot tokenize --image-size` and
 `--audio-seconds` say. With --mutants, samples of each type that are damaged in three ways are refused by the
-engine just where `ingot check` finds an error. --write keeps the figures for the tests that have no engine. Skips (77) without the packages (bench/install_wllama).
+engine just where `ingot check` finds an error. With --work, the work space that `tokenize` tells of an
+image is at least that of the engine, and at most half as much again. --write keeps the figures for the tests that have no engine. Skips (77) without the packages (bench/install_wllama).
 """
 import json
 import os
@@ -116,6 +117,24 @@ class Projectors:
             figures[size] = own.get("sound" if is_sound else "image", {}).get("tokens")
         return faults, figures
 
+    # Their samples make another picture of an image than the one that the engine lays the graph out for.
+    OTHER_PICTURES = ("lfm2", "lightonocr")
+
+    def compare_work(self, kind):
+        """The work space of the engine for an image, and our own, bytes; None where it is not known."""
+        path = self.sample(kind)
+        if kind in self.OTHER_PICTURES or b"clip.vision." not in path.read_bytes()[:20000]:
+            return None
+        if b"image_max_pixels" in path.read_bytes()[:20000]:  # that of samples is below the engine's image
+            self.ingot("edit", path, "--in-place", "-q", "--set", "clip.vision.image_max_pixels:uint32=4000000")
+        model = self.model_for(path, kind)
+        result = self.load(model, path)
+        side, space = result.get("work") or (0, 0)
+        done = self.ingot("tokenize", model, "--with", path, "--image-size", f"{side or 9}x{side or 9}", "--json",
+                          status=(0, 3))
+        own = json.loads(done.stdout)["image"]["work_bytes"] if done.stdout else 0
+        return (space * 2 ** 20, own) if own else None
+
     def mutants(self, kinds, count):
         """Damaged samples: by name, file, whether the engine loads it, whether check is content."""
         chance = random.Random(36)
@@ -163,6 +182,16 @@ def main():
                 print(f"{what:80} {'loads' if result['loads'] else result['error'][:90]} {found}"
                       f"{'' if is_right else '  WRONG'}", flush=True)
             print(f"{count} mutants, {faults} faults")
+            return 1 if faults else 0
+        if "--work" in words:
+            for kind in kinds:
+                spaces = projectors.compare_work(kind)
+                rounding = 2 ** 20 / 200  # the engine prints two digits
+                is_right = not spaces or spaces[0] - rounding <= spaces[1] <= 1.5 * (spaces[0] + rounding)
+                faults += not is_right
+                share = "not known" if not spaces else f"{spaces[1] / max(spaces[0], 1):.3f}"
+                print(f"{kind:20} {share}{'' if is_right else '  WRONG'}", flush=True)
+            print(f"{len(kinds)} samples, {faults} faults")
             return 1 if faults else 0
         for kind in kinds:
             wrong, figures = projectors.compare(kind)

@@ -5,7 +5,8 @@
 //
 // The context is so short that images and sounds are refused before they are encoded; the refusal counts
 // them.
-// Without sizes an image is encoded once, which finds shapes that do not fit.
+// Without sizes the graph for an image is laid out, which finds shapes that do not fit; "work" has the
+// side of that image and the MiB of its work space.
 const fs = require("fs");
 const vm = require("vm");
 
@@ -115,7 +116,7 @@ async function run() {
   const loaded = await call("load", "load_req", {
     model_paths: ["/models/model.gguf"], mmproj_path: "/models/mmproj.gguf", n_ctx_auto: false,
     use_mmap: false, use_mlock: false, n_gpu_layers: 0, n_ctx: 2048, n_threads: 1, log_level: 1,
-    n_batch: 2048, n_ubatch: 2048, n_parallel: 1, warmup: sizes.length == 0, mmproj_offload: false, flash_attn: false,
+    n_batch: 2048, n_ubatch: 2048, n_parallel: 1, warmup: sizes.length == 0, mmproj_offload: false, flash_attn: true,
   });
   if (!loaded.success) finish({loads: false, error: error_of_log()});
   const count = async (prompt, files) => {
@@ -138,7 +139,11 @@ async function run() {
     const all = await count(words + loaded.media_marker, [medium]);
     tokens[size] = typeof all == "number" ? all - alone : all;
   }
-  finish({loads: true, tokens});
+  const at = log.findLastIndex((line) => line.includes("warmup with image size"));
+  const numberIn = (line, before) => Number(line?.match(before + " = *([0-9.]+)")?.[1]);
+  const buffer = at < 0 ? undefined : log.slice(at).find((line) => line.includes("compute buffer size"));
+  const work = buffer && [numberIn(log[at], "image size"), numberIn(buffer, "buffer size")];
+  finish({loads: true, tokens, work});
 }
 
 globalThis.Module = {

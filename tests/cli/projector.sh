@@ -42,14 +42,36 @@ import json, sys
 image = json.load(sys.stdin)
 assert image["image"]["tokens"] == 16 and image["count"] == 16 + image["mark_tokens"], image
 assert image["mark_tokens"] > 2, image  # this vocabulary has no such tokens
+# 12 bytes for each of 112 x 112 pixels, 5 x 256 numbers for each of 64 patches, and positions.
+assert image["image"]["work_bytes"] == 12 * 112 ** 2 + 4 * 64 * 1280 + 32 * 64, image
 '
 [ "$("$ingot" tokenize model.gguf --with sees.gguf --image-size 1x1 --count)" -gt 16 ] || fail "no count"
 "$ingot" fit model.gguf --with sees.gguf --images 3 --image-size 640x480 >page
 grep -q '^images .*3 of 640 x 480 pixels, 48 of 2,048 tokens of context' page || fail "$(cat page)"
+grep -q 'work space of the projector is counted for images' page || fail "no note"
+"$ingot" sample --architecture clip --projector gemma3nv mobile.gguf -q
+"$ingot" fit model.gguf --with mobile.gguf >page
 grep -q 'work space of the projector for an image is not known' page || fail "no note"
+# Three images take no more work space than one, but more than none.
+projector_bytes() { "$ingot" fit model.gguf --with sees.gguf "$@" --json | python 'import json, sys
+print(json.load(sys.stdin)["host"]["projector_bytes"])'; }
+(($(projector_bytes --images 3 --image-size 9x9) == $(projector_bytes --image-size 9x9))) || fail "three images"
+(($(projector_bytes --image-size 9x9) > $(projector_bytes))) || fail "no work space"
 "$ingot" fit model.gguf --with sees.gguf --images 900 --image-size 9x9 >page 2>remark
 grep -q 'context is too small for the images' remark || fail "no remark: $(cat remark)"
 expect_error 2 'not a size in pixels like 1024x768' "$ingot" tokenize model.gguf --with sees.gguf --image-size 0x9
 expect_error 2 'go together' "$ingot" tokenize model.gguf x --with sees.gguf
+"$ingot" sample --architecture clip --projector gemma4ua hears.gguf -q
+[[ $("$ingot" tokenize model.gguf --with hears.gguf --audio-seconds 2.5 --json | python '
+import json, sys
+sound = json.load(sys.stdin)
+print(sound["sound"]["tokens"], [mark["text"] for mark in sound["sound"]["marks"]])
+') == "63 ['<|audio>', '<audio|>']" ]] || fail "no sound"
+"$ingot" fit model.gguf --with hears.gguf --audio-seconds 2.5 >page
+grep -q '^sound .*2.5 seconds, 63 of 2,048 tokens of context' page || fail "$(cat page)"
+"$ingot" fit model.gguf --with hears.gguf --audio-seconds 900 >page 2>remark
+grep -q 'context is too small for the sound' remark || fail "no remark: $(cat remark)"
+expect_error 2 'no number of seconds' "$ingot" tokenize model.gguf --with hears.gguf --audio-seconds x
+expect_error 2 'no encoder of sounds' "$ingot" tokenize model.gguf --with sees.gguf --audio-seconds 1
 expect_error 2 'not both' "$ingot" tokenize model.gguf x --with sees.gguf --image-size 9x9
 expect_error 2 'image-size is missing' "$ingot" fit model.gguf --with sees.gguf --images 2

@@ -363,13 +363,14 @@ kv_offload, embeddings, mmap, repack
 
 class ImageTokens(NamedTuple):
     """What becomes of an image: the states that a projector makes of it, the pictures that its
-    encoder sees, and the texts around it."""
+    encoder sees, the texts around it, and the work space of the encoder, at most (0: not known)."""
 
     tokens: int
     pictures: int
     columns: int
     rows: int
     marks: List[Dict[str, Any]]
+    work_bytes: int = 0
 
 
 def image_tokens(projector: AnyModel, width: int, height: int) -> ImageTokens:

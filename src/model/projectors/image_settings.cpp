@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The numbers of a projector's header that the tokens of an image depend on.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -32,6 +33,7 @@ class SettingsReader {
     INGOT_TRY(set.version, number("clip.minicpmv_version", 2, 1 << 30));
     INGOT_TRY(set.queries, number("clip.minicpmv_query_num", set.version == 2 ? 96 : 64, 1 << 20));
     set.has_breaks = header_.has_tensor("v.token_embd.img_break");
+    set.widest = widest();
     INGOT_TRY_VOID(read_tiles(set));
     const bool has_side = type.sizing != Sizing::aligned && type.sizing != Sizing::steps;
     if (set.patch == 0 || set.merge == 0 || (has_side && set.side == 0)) {
@@ -51,6 +53,23 @@ class SettingsReader {
         break;
     }
     return {};
+  }
+
+  /// The numbers that a layer keeps of a patch at once, at most, as compute buffers of the engine
+  /// show: states, queries, keys and values beside what they are made of, or the states and what
+  /// is between the two matrices. 0 for sizes that make no sense.
+  [[nodiscard]] std::int64_t widest() const {
+    const std::int64_t width =
+        header_.number("clip.vision.embedding_length", std::nullopt).value_or(0);
+    const auto side_of_up = [&](std::size_t dimension) {
+      return header_.tensor_size("v.blk.0.ffn_up.weight", dimension).value_or(0);
+    };
+    const std::int64_t inner = std::max(side_of_up(0), side_of_up(1));
+    constexpr std::int64_t most = 1 << 20;
+    if (width <= 0 || width > most || inner <= 0 || inner > most) return 0;
+    const bool is_joined = header_.has_tensor("v.blk.0.attn_qkv.weight");
+    const bool is_gated = header_.has_tensor("v.blk.0.ffn_gate.weight");
+    return std::max(width * (is_joined ? 7 : 5), (width + inner) * (is_gated ? 2 : 1));
   }
 
   /// A negative default: the key is needed.

@@ -282,6 +282,18 @@ std::int64_t tokens_of(const ImageSettings& set, ImageSize picture, bool is_whol
   return 0;
 }
 
+/// The work space for a picture, at most: its colours, what a layer keeps, and positions; a mask
+/// has a number of two bytes for each pair of patches. 0: not known.
+std::uint64_t work_of(const ImageSettings& set, ImageSize picture) {
+  const std::int64_t patches = picture.width / set.patch * (picture.height / set.patch);
+  constexpr std::int64_t most = 1 << 22;  // 2^22 patches of 2^22 numbers: far below the limit
+  if (set.type->graph == Graph::other || set.widest == 0 || patches > most) return 0;
+  constexpr std::int64_t position_bytes = 32;
+  const std::int64_t mask = set.type->graph == Graph::windowed ? 2 * patches * patches : 0;
+  return static_cast<std::uint64_t>(12 * picture.width * picture.height + 4 * patches * set.widest +
+                                    position_bytes * patches + mask);
+}
+
 void add_mark(std::vector<ImageMark>& marks, std::string_view text, std::int64_t count,
               bool is_token) {
   if (text.empty() || count <= 0) return;
@@ -347,11 +359,13 @@ Result<ImageTokens> ProjectorImages::count(std::uint32_t width, std::uint32_t he
   } else {
     tokens += tiles * detail::tokens_of(set, cut.tile, false);
   }
-  return ImageTokens{.tokens = static_cast<std::uint64_t>(tokens),
-                     .pictures = static_cast<std::uint64_t>(tiles + 1),
-                     .columns = static_cast<std::uint64_t>(cut.columns),
-                     .rows = static_cast<std::uint64_t>(cut.rows),
-                     .marks = detail::marks_of(set, cut)};
+  return ImageTokens{
+      .tokens = static_cast<std::uint64_t>(tokens),
+      .pictures = static_cast<std::uint64_t>(tiles + 1),
+      .columns = static_cast<std::uint64_t>(cut.columns),
+      .rows = static_cast<std::uint64_t>(cut.rows),
+      .work_bytes = std::max(detail::work_of(set, cut.whole), detail::work_of(set, cut.tile)),
+      .marks = detail::marks_of(set, cut)};
 }
 
 std::vector<std::string_view> image_token_texts(std::string_view type) {

@@ -47,6 +47,13 @@ enum class Counting : std::uint8_t {
 /// The key of the factor that a row calls merge.
 enum class MergeKey : std::uint8_t { none, scale_factor, spatial_merge_size };
 
+/// What the work space of the encoder depends on.
+enum class Graph : std::uint8_t {
+  other,    ///< Not known.
+  plain,    ///< A transformer over the patches.
+  windowed  ///< The same with a mask of all pairs of patches.
+};
+
 struct ImageType {
   std::string_view name;
   Sizing sizing;
@@ -61,6 +68,7 @@ struct ImageType {
   std::string_view begin = {};  ///< Around the image.
   std::string_view end = {};
   bool marks_vary = false;  ///< Other vocabularies have other texts, of as many tokens.
+  Graph graph = Graph::other;
 };
 
 /// Texts around the pictures of an image that is cut. `{y}` and `{x}` are the row and the column.
@@ -98,6 +106,7 @@ struct ImageSettings {
   std::int64_t least_tiles = 0;
   std::int64_t most_tiles = 0;
   bool has_breaks = false;
+  std::int64_t widest = 0;  ///< Numbers that a layer keeps of a patch at once, at most; 0: unknown.
   std::vector<ImageSize> canvases = {};
 };
 
