@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Property: whatever opens takes a bounded number of tokens for an image of any size, or has an
-// error; and files are paired only as projector and model.
+// Property: whatever opens takes a bounded number of tokens for an image of any size and a sound of
+// any length, or has an error; and files are paired only as projector and model.
 
 #include <array>
 #include <cstdint>
@@ -40,6 +40,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const Result<ProjectorImages> images = ProjectorImages::read(*model)) {
     count_tokens(*images, sides[0], sides[1]);
     count_tokens(*images, max_image_side, 1);
+  }
+  if (const Result<ProjectorSounds> sounds = ProjectorSounds::read(*model)) {
+    const Result<SoundTokens> sound = sounds->count(sides[0] / 256.0);
+    require(sound ? sound->tokens <= 1'500'000 : sound.error().code == Errc::invalid_argument);
+    require(!sounds->count(max_sound_seconds + 1.0));
   }
   PairFacts projector = pair_facts(*model);
   PairFacts taker;
