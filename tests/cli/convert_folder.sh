@@ -60,7 +60,7 @@ expect_error 2 'for model folders' "$ingot" quantize whole.gguf out.gguf Q8_0 --
 
 # One line tells what came of it; a folder as OUT gets a file with the name and type of the model.
 "$ingot" convert Tiny-Llama line.gguf --type f16 >line
-grep -q '^line.gguf: F16.*, [0-9]* tensors, ' line || fail "$(cat line)"
+grep -q '^wrote line.gguf (.*): F16.*, [0-9]* tensors' line || fail "$(cat line)"
 "$ingot" convert Tiny-Llama -o made/ --type q8_0 -q
 [[ $(ls made) == Tiny-Llama*-Q8_0.gguf ]] || fail "$(ls made)"
 

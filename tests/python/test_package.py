@@ -69,6 +69,7 @@ FUNCTIONS_WITHOUT = {
     "numpy.ndarray.astype": {"dequantize_to_f16", "dequantize_to_bf16"},
     "edit(wait=...)": {"set_lock_wait", "lock_wait"},
     "threads=": {"threads_for"},
+    "ingot --version --verbose": {"cpu_target"},
     "threading": {"open_remote_async", "RemoteOpening", "ThreadTeam"},
 }
 
