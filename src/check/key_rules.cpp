@@ -177,54 +177,6 @@ void template_large(Inspection& inspection) {
   });
 }
 
-namespace {
-
-/// Words that lead a template without a sandbox to Python's internals.
-constexpr std::string_view suspicious_words[] = {
-    "|attr(",     "|attr ",     "| attr(",  "lipsum",     "cycler.",     "joiner.",   "popen",
-    "os.system",  "subprocess", "getattr(", "eval(",      "exec(",       "{% import", "{% include",
-    "{% extends", "{% from",    "{%import", "{%- import", "{%- include", "self._"};
-
-/// `__name__`, or the same written with escapes: \x5f is the underscore.
-std::string_view find_dunder(std::string_view text) noexcept {
-  for (std::size_t at = text.find("__"); at != std::string_view::npos;
-       at = text.find("__", at + 1)) {
-    std::size_t end = at + 2;
-    while (end < text.size() && ((text[end] >= 'a' && text[end] <= 'z') || text[end] == '_')) ++end;
-    const std::string_view word = text.substr(at, end - at);
-    if (word.size() > 4 && word.ends_with("__")) return word;
-  }
-  for (const std::string_view code : {"\\x5f\\x5f", "\\x5F\\x5F", "\\u005f\\u005f", "\\137\\137"}) {
-    if (text.find(code) != std::string_view::npos) return code;
-  }
-  return {};
-}
-
-std::string_view find_suspicious(std::string_view text) noexcept {
-  if (const std::string_view dunder = find_dunder(text); !dunder.empty()) return dunder;
-  for (const std::string_view word : suspicious_words) {
-    if (text.find(word) != std::string_view::npos) return word;
-  }
-  return {};
-}
-
-}  // namespace
-
-void template_unsafe(Inspection& inspection) {
-  const auto look = [&](const KeyValue& entry, const Value& value, std::size_t file) {
-    const Result<std::string_view> text = value.get<std::string_view>();
-    if (!text) return;
-    const std::string_view word = find_suspicious(*text);
-    if (word.empty()) return;
-    inspection.report_key(entry, "the template holds " + in_quotes(word), file);
-  };
-  for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
-    if (!entry.key.starts_with(keys::tokenizer_chat_template)) return;
-    if (!entry.value.is_array()) return look(entry, entry.value, file);
-    for (const Value& element : entry.value.as_array()) look(entry, element, file);
-  });
-}
-
 void nested_array(Inspection& inspection) {
   for_each_key(inspection, [&](const KeyValue& entry, std::size_t file) {
     if (!entry.value.is_array()) return;

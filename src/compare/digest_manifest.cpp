@@ -187,7 +187,10 @@ Result<std::vector<ManifestEntry>> parse_digest_manifest(std::string_view text) 
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return fail_manifest({}, "it is empty");
   const bool is_json = text[first] == '{' || text[first] == '[';
-  return is_json ? parse_json(text) : parse_manifest_lines(text);
+  INGOT_TRY(std::vector<ManifestEntry> entries,
+            is_json ? parse_json(text) : parse_manifest_lines(text));
+  if (entries.empty()) return fail_manifest({}, "it names no file");
+  return entries;
 }
 
 DigestRequest request_for(const ManifestEntry& entry,

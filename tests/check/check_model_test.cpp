@@ -215,6 +215,11 @@ void add_tokenizer_cases(std::vector<Case>& cases) {
   add("template_unsafe", with_template("{{ ''.__class__.__mro__ }}"));
   add("template_unsafe", with_template("{{ x|attr('\\x5f\\x5fclass') }}"));
   add("template_unsafe", with_template("{% include '/etc/passwd' %}"));
+  for (const char* const name :
+       {"['__cl'+'ass__']", "['_'*2~'class'~'_'*2]", "[\"_\" \"_class_\" \"_\"]", "[('_' ~ '_x')]",
+        " ['%c%cclass%c%c'|format(95, 95, 95, 95)]", "[['__cla', 'ss__']|join]"}) {
+    add("template_unsafe", with_template("{% if x %}{{ ''" + std::string(name) + " }}{% endif %}"));
+  }
   add("template_large", with_template(std::string((128 << 10) + 1, 'x')));
   add("template_hidden", with_template("a\x1b[2J"));
 }
@@ -447,6 +452,8 @@ TEST(CheckModel, OrdinaryTemplatesAreSafe) {
       "{% set ns = namespace(found=false) %}{{ '\\u2581_' }}"
       "{% for m in messages %}\n\t{{ '<|' + m['role'] + '|>' }}"
       "{{ m.content if m.content is string else m.content|map(attribute='text')|join }}{% endfor %}"
+      "{% set x = 'ab' %}{% set z = x[: (x|length - '  '|length)] + messages[0 + 0]['role'] %}"
+      "{% set y = ['b' + x] if messages[0]['role'] in ['d' ~ x] else [] %}"
       "{% if add_generation_prompt %}\n\t{{ '<|assistant|>' }}{% endif %}";
   EXPECT_THAT(broken_rules(with_heads(with_keys().pair("tokenizer.chat_template", ordinary))),
               IsEmpty());

@@ -28,6 +28,7 @@ head -c 1000 good.gguf >cut.gguf
 expect_error 2 'error, warning and security' "$ingot" check --fail-on notes good.gguf
 expect_error 2 'there is no rule "key_sintax"' "$ingot" check --ignore key_sintax good.gguf
 expect_error 2 'there is no rule' "$ingot" check --only nothing good.gguf
+expect_error 2 'data_not_finite goes with --data' "$ingot" check --only data_not_finite good.gguf
 expect_error 2 'cannot be ignored' "$ingot" check --ignore truncated good.gguf
 
 "$ingot" check --json both.gguf >both.json || true

@@ -110,6 +110,8 @@ printf 'sha256    123  model.gguf\n' >wrong
 expect_error 3 'has 64 hexadecimal digits' "$ingot" hash --verify wrong
 echo '{"file": "x' >wrong
 expect_error 3 'not JSON' "$ingot" hash --verify wrong
+echo '[]' >wrong
+expect_error 3 'names no file' "$ingot" hash --verify wrong
 expect_error 3 'not a manifest' "$ingot" hash --verify model.gguf
 expect_error 1 'could be compared' "$ingot" hash --verify model.manifest -a sha1
 expect_error 2 'must be one of sha256' "$ingot" hash model.gguf -a md5

@@ -31,7 +31,7 @@ struct CheckOptionsOfWeb {
 };
 
 ExitCode check(CheckOptionsOfWeb& options, Console& console) {
-  const std::string problem = options.rules.problem();
+  const std::string problem = options.rules.problem(true);
   if (!problem.empty()) return console.refuse_usage("check: " + problem);
   options.check.thread_count = 1;
   options.check.is_wanted = [&](const CheckRule& rule) { return options.rules.wants(rule); };

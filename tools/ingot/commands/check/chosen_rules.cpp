@@ -8,7 +8,7 @@
 
 namespace ingot::cli {
 
-std::string ChosenRules::problem() const {
+std::string ChosenRules::problem(bool with_data) const {
   for (const auto* names : {&ignored, &only}) {
     for (const std::string& name : *names) {
       const CheckRule* rule = find_check_rule(name);
@@ -17,6 +17,9 @@ std::string ChosenRules::problem() const {
       }
       if (rule->is_refusal && names == &ignored) {
         return escape(name) + " cannot be ignored: files that break it do not open";
+      }
+      if (rule->source == RuleSource::data && names == &only && !with_data) {
+        return "--only " + escape(name) + " goes with --data, which reads the weights";
       }
     }
   }

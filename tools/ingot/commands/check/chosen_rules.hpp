@@ -17,7 +17,9 @@ struct ChosenRules {
   std::vector<std::string> only;
 
   /// What is wrong with the names; empty if nothing.
-  [[nodiscard]] std::string problem() const;
+  ///
+  /// @param with_data  whether the weights are read, without which rules of them find nothing.
+  [[nodiscard]] std::string problem(bool with_data) const;
   [[nodiscard]] bool wants(const CheckRule& rule) const;
 };
 

@@ -75,7 +75,7 @@ std::string usage_problem(const CheckArguments& options, bool is_json) {
     return "--fail-on takes error, warning and security, several with commas between them";
   }
   if (options.seconds && !options.check.with_data) return "--time-limit goes with --data";
-  return options.rules.problem();
+  return options.rules.problem(options.check.with_data);
 }
 
 /// Ends a run: what is known and did not come, and the new baseline.
