@@ -24,6 +24,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,11 @@ using DataSink = std::function<Result<void>(std::span<const std::byte>)>;
 
 /// Produces a tensor's data, piece by piece, in the byte order of the target: exactly its bytes.
 using DataProducer = std::function<Result<void>(const DataSink&)>;
+
+/// Bytes that do not go with the expression that names them: a vector that has a name, or any span.
+template <class Bytes>
+concept StaysInMemory = std::convertible_to<Bytes&&, std::span<const std::byte>> &&
+    (std::is_lvalue_reference_v<Bytes> || std::ranges::borrowed_range<Bytes>);
 
 /// Builds a model, key by key and tensor by tensor, and writes it. Not thread-safe.
 ///
@@ -97,7 +103,8 @@ class INGOT_EXPORT ModelWriter {
   }
   void set(std::string_view key, std::same_as<bool> auto value) { set_bool(key, value); }
   void set(std::string_view key, std::string_view value) { set_string(key, value); }
-  /// Sets an array: of a vector, an array or a span of numbers, texts or bool.
+  /// Sets an array: of a vector, an array or a span of numbers or texts, an array or a span of
+  /// bool.
   template <class Values, class T = ElementOf<Values>>
   requires(!std::convertible_to<const Values&, std::string_view>) void set(std::string_view key,
                                                                            const Values& values) {
@@ -139,14 +146,16 @@ class INGOT_EXPORT ModelWriter {
   }
   /// Adds a tensor whose data is in memory, in the byte order of the target, and stays there until
   /// the model is written.
-  template <std::convertible_to<std::span<const std::byte>> Bytes>
-  Result<void> add_tensor(std::string_view name, TensorType type,
-                          std::span<const std::uint64_t> shape, const Bytes& data) {
+  template <class Bytes>
+  requires StaysInMemory<Bytes> Result<void> add_tensor(std::string_view name, TensorType type,
+                                                        std::span<const std::uint64_t> shape,
+                                                        Bytes&& data) {
     return add_bytes(name, type, shape, data);
   }
-  template <std::convertible_to<std::span<const std::byte>> Bytes>
-  Result<void> add_tensor(std::string_view name, TensorType type,
-                          std::initializer_list<std::uint64_t> shape, const Bytes& data) {
+  template <class Bytes>
+  requires StaysInMemory<Bytes> Result<void> add_tensor(std::string_view name, TensorType type,
+                                                        std::initializer_list<std::uint64_t> shape,
+                                                        Bytes&& data) {
     return add_bytes(name, type, std::span(shape.begin(), shape.size()), data);
   }
   /// The same of numbers, whose C++ type is that of the tensor: f32 for float, i8 to i64, f64. It
@@ -155,8 +164,13 @@ class INGOT_EXPORT ModelWriter {
   template <class Values, class T = ElementOf<Values>>
   requires std::is_arithmetic_v<T> Result<void> add_tensor(
       std::string_view name, std::initializer_list<std::uint64_t> shape, Values& values) {
-    return add_bytes(name, type_of<T>(), std::span(shape.begin(), shape.size()),
-                     std::as_bytes(std::span<const T>(values)));
+    return add_tensor(name, std::span(shape.begin(), shape.size()), values);
+  }
+  template <class Values, class T = ElementOf<Values>>
+  requires std::is_arithmetic_v<T> Result<void> add_tensor(std::string_view name,
+                                                           std::span<const std::uint64_t> shape,
+                                                           Values& values) {
+    return add_bytes(name, type_of<T>(), shape, std::as_bytes(std::span<const T>(values)));
   }
   /// Adds a tensor of another model: its type, shape and, when the model is written, its bytes,
   /// turned into the byte order of the target. Where the system can, it copies by itself or shares

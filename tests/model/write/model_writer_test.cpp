@@ -70,7 +70,10 @@ TEST_F(ModelWriterTest, TakesVectorsArraysAndSpansAsTheyAre) {
   writer.set("flags", std::array{true, false});
   const std::vector<float> floats = {1.5F, -2.0F, 0.0F};
   std::array<std::int32_t, 2> integers = {7, -7};
-  ASSERT_THAT(writer.add_tensor("floats", {3}, floats), Succeeds());
+  const std::vector<std::uint64_t> shape = {3};
+  ASSERT_THAT(writer.add_tensor("floats", shape, floats), Succeeds());
+  static_assert(StaysInMemory<std::span<const std::byte>> &&
+                StaysInMemory<std::vector<std::byte>&> && !StaysInMemory<std::vector<std::byte>>);
   ASSERT_THAT(writer.add_tensor("integers", {1, 2}, integers), Succeeds());
   ASSERT_THAT(writer.write(path_), Succeeds());
 
