@@ -99,8 +99,9 @@ void describe(Visitor& visit, const ThisMachine& machine) {
 /// Takes up to a second where a driver has to wake.
 [[nodiscard]] INGOT_EXPORT ThisMachine find_this_machine();
 
-/// "64G", "1.5T", "32 GiB": memory, in powers of 1024. Bare numbers up to 1,024 are GiB, up to
-/// 1,048,576 MiB, and others bytes. Nothing for all else, for zero, and for 2^63 or more.
+/// "64G", "1.5T", "32 GiB": memory, in powers of 1024. Bare numbers up to 1,024, with a fraction or
+/// without, are GiB, up to 1,048,576 MiB, and others bytes. Nothing for all else, for zero, and for
+/// 2^63 or more.
 [[nodiscard]] INGOT_EXPORT std::optional<std::uint64_t> parse_memory_size(
     std::string_view text) noexcept;
 

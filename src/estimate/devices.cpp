@@ -47,12 +47,13 @@ std::string number_of(std::string_view name) {
   return squeezed(name.substr(family.size()));
 }
 
-/// 'g' of "8" and 'm' of "12288": the unit that people mean who leave it out.
+/// 'G' of "8" and "7.5", 'M' of "12288": the unit that people mean who leave it out.
 std::optional<char> usual_unit(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  double number = 0;
+  const auto [end, error] =
+      read_real(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   const bool is_bare = error == std::errc() && end == text.data() + text.size();
-  if (!is_bare || number > 1U << 20) return std::nullopt;
+  if (!is_bare || !(number <= 1U << 20)) return std::nullopt;
   return number > 1024 ? 'M' : 'G';
 }
 

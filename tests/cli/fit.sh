@@ -90,11 +90,13 @@ expect_error 2 "neither an adapter" "$ingot" fit model.gguf --with model.gguf
 expect_error 3 "llama.attention.head_count" "$ingot" fit hostile.gguf
 
 # Devices as people write them: bare numbers of GiB, MiB and cards, names with spaces.
-for pair in 8=8G 12288=12288M 3090=rtx-3090 'RTX 4060=rtx-4060' rtx4060=rtx-4060; do
+for pair in 8=8G 7.5=7.5G 12288=12288M 3090=rtx-3090 'RTX 4060=rtx-4060' rtx4060=rtx-4060; do
   "$ingot" fit model.gguf -d "${pair%%=*}" --json >short.json || true
   "$ingot" fit model.gguf -d "${pair#*=}" --json >full.json || true
   expect_same short.json full.json
 done
+expect_error 2 'one card or two: write 8.5GB or 8G,5GB' "$ingot" fit model.gguf -d "8,5 GB"
+"$ingot" fit model.gguf -d 8,16GB >/dev/null
 # The cards and the host of this machine; what is free of them changes from call to call.
 LD_LIBRARY_PATH=$(dirname "$ingot")/../tests/fake_nvml "$ingot" fit model.gguf -d auto --json >auto.json
 python '
@@ -121,8 +123,8 @@ expect_error 2 'did you mean m3-max-48, m3-max-64' "$ingot" fit model.gguf -d m3
 expect_same old new
 
 # Bare numbers mean what people mean; the engine's context is a multiple of 256, which is said.
-"$ingot" fit model.gguf -d 24 --host 64 --bandwidth 936 --host-bandwidth 60 -c 4k --json >bare.json
-"$ingot" fit model.gguf -d 24G --host 64G --bandwidth 936G --host-bandwidth 60G -c 4k --json >full.json
+"$ingot" fit model.gguf -d 24 --host 64.5 --bandwidth 936 --host-bandwidth 60.5 -c 4k --json >bare.json
+"$ingot" fit model.gguf -d 24G --host 64.5G --bandwidth 936G --host-bandwidth 60.5G -c 4k --json >full.json
 expect_same bare.json full.json
 "$ingot" fit model.gguf -c 100 | grep -q '256 tokens; 100 rounded up to a multiple of 256' || fail "no word of 256"
 [[ $("$ingot" fit model.gguf -c 4096) != *rounded* ]] || fail "rounded without a reason"

@@ -174,6 +174,7 @@ TEST(EstimateDevices, AreSizesOrNames) {
   EXPECT_EQ(parse_memory_size("8 GB"), 8 * gib);
   EXPECT_EQ(parse_memory_size("64"), 64 * gib);
   EXPECT_EQ(parse_memory_size("4096"), 4 * gib);
+  EXPECT_EQ(parse_memory_size("7.5"), 15 * gib / 2);
   EXPECT_EQ(parse_memory_size("1048577"), 1048577u);
   for (const char* wrong :
        {"", "G", "0", "-1G", "1X", "1Gx", "nan", "inf", "1e300", "99999999T", "G24", "1GG", "ib"}) {

@@ -23,16 +23,32 @@ Failure senseless(const std::string& option, const std::string& text, const std:
 /// A rate like 936G, in bytes a second, in powers of 1000 as makers count; of a bare number, in
 /// GB/s, as they print it.
 Result<double> parse_rate(const std::string& option, const std::string& text) {
-  constexpr std::uint64_t most_gigabytes = 1'000'000;  // far above any memory
-  const auto bare = parse_number<std::uint64_t>(text);
-  const std::string full = bare && *bare <= most_gigabytes ? text + "G" : text;
+  constexpr double most_gigabytes = 1e6;  // far above any memory
+  const auto [number, length] = leading_decimal(text);
+  const bool is_bare = length == text.size() && number <= most_gigabytes;
+  const std::string full = is_bare ? text + "G" : text;
   const std::optional<std::uint64_t> rate = parse_byte_count(full);
   if (!rate) return senseless(option, text, "a rate like 936G, in bytes a second");
   return static_cast<double>(*rate);
 }
 
+/// Whether a list of devices may be one size with a comma for the point: "8,5 GB".
+bool has_decimal_comma(const std::vector<std::string>& words) {
+  if (words.size() != 2 || !parse_number<std::uint32_t>(words[0])) return false;
+  const std::string& rest = words[1];
+  const auto is_digit = [&](std::size_t at) { return rest[at] >= '0' && rest[at] <= '9'; };
+  return rest.size() > 1 && is_digit(0) && !is_digit(1) && parse_memory_size(rest).has_value();
+}
+
 Result<void> take_devices(const FitArguments& arguments, RunOptions& run) {
   for (const std::string& list : arguments.devices) {
+    if (const std::vector<std::string> words = split_list(list); has_decimal_comma(words)) {
+      std::string rest = words[1];
+      std::erase(rest, ' ');
+      return fail(Errc::invalid_argument, "--device",
+                  "\"" + escape_shortened(list, 60) + "\" may be one card or two: write " +
+                      words[0] + "." + rest + " or " + words[0] + "G," + rest);
+    }
     for (const std::string& word : split_list(list)) {
       if (word == "auto") {
         ThisMachine machine = find_this_machine();
