@@ -71,6 +71,8 @@ expect_same a.json b.json
 "$ingot" fit model.gguf -d 1G --with mmproj.gguf --json | python 'import json, sys
 device = json.load(sys.stdin)["devices"][0]
 assert device["projector_bytes"] > 0'
+"$ingot" fit model.gguf -d 1G --mmproj mmproj.gguf --for llama.cpp 2>/dev/null |
+  grep -q '^llama-server --model model.gguf --mmproj mmproj.gguf --ctx-size' || fail "no projector"
 "$ingot" fit --list-devices | grep -q rtx-4090 || fail "no devices"
 "$ingot" fit --list-devices --json | python 'import json, sys
 assert len(json.load(sys.stdin)) > 50'

@@ -4,8 +4,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <ingot/metadata_keys.hpp>
 #include <ingot/text.hpp>
 #include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"
@@ -113,6 +117,7 @@ class Fit {
     INGOT_CLI_TRY(const Model model, open_for_fit(arguments_.file, console_), console_,
                   arguments_.file);
     INGOT_CLI_TRY(MemoryProfile profile, MemoryProfile::read(model), console_, arguments_.file);
+    engine_files_ = {{"--model", arguments_.file}};
     if (const ExitCode code = add_companions(profile); code != ExitCode::done) return code;
     if (arguments_.wants_table) return print_table_of(model, profile);
     return print_result(model, profile);
@@ -128,6 +133,8 @@ class Fit {
     for (const std::string& file : arguments_.companions) {
       INGOT_CLI_TRY(const Model companion, open_for_fit(file, console_), console_, file);
       INGOT_CLI_TRY_VOID(profile.add_companion(companion), console_, file);
+      const auto type = companion.get_or<std::string_view>(keys::general_type, {});
+      engine_files_.emplace_back(type == "adapter" ? "--lora" : "--mmproj", file);
     }
     return ExitCode::done;
   }
@@ -213,13 +220,19 @@ class Fit {
     }
     INGOT_CLI_TRY(const MemoryEstimate estimate, result.profile.estimate(*options), console_,
                   arguments_.file);
-    console_.out().print("{}\n", llama_cpp_command(arguments_.file, *options, estimate));
+    std::string files;
+    for (const auto& [option, file] : engine_files_) {
+      files += fmt::format(" {} {}", option, shell_word(file));
+    }
+    console_.out().print("{}\n", llama_cpp_command(files, *options, estimate));
     return ExitCode::done;
   }
 
   const FitArguments& arguments_;
   Console& console_;
   RunOptions options_;
+  /// The options of the engine that name files, and the files as they were given.
+  std::vector<std::pair<std::string_view, std::string>> engine_files_;
 };
 
 }  // namespace

@@ -48,9 +48,9 @@ std::string shell_word(std::string_view text) {
   return word + "'";
 }
 
-std::string llama_cpp_command(const std::string& file, const RunOptions& options,
+std::string llama_cpp_command(const std::string& files, const RunOptions& options,
                               const MemoryEstimate& estimate) {
-  std::string command = "llama-server --model " + shell_word(file);
+  std::string command = "llama-server" + files;
   const auto add = [&](std::string_view option, const auto& value) {
     command += fmt::format(" {} {}", option, value);
   };

@@ -7,8 +7,9 @@
 
 namespace ingot::cli {
 
-/// The command that starts llama.cpp's server with these options, for a POSIX shell.
-[[nodiscard]] std::string llama_cpp_command(const std::string& file, const RunOptions& options,
+/// The command that starts llama.cpp's server with these options, for a POSIX shell. `files` are
+/// the options that name the model and what is beside it.
+[[nodiscard]] std::string llama_cpp_command(const std::string& files, const RunOptions& options,
                                             const MemoryEstimate& estimate);
 
 /// A tensor type as the engine writes it: "q8_0".
