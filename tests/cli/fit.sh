@@ -92,7 +92,9 @@ expect_error 2 "neither an adapter" "$ingot" fit model.gguf --with model.gguf
 expect_error 3 "llama.attention.head_count" "$ingot" fit hostile.gguf
 
 # Devices as people write them: bare numbers of GiB, MiB and cards, names with spaces.
-for pair in 8=8G 7.5=7.5G 12288=12288M 3090=rtx-3090 'RTX 4060=rtx-4060' rtx4060=rtx-4060; do
+for pair in 8=8G 7.5=7.5G 12288=12288M 3090=rtx-3090 'RTX 4060=rtx-4060' rtx4060=rtx-4060 \
+  'RTX 2060 Super=rtx-2060-s' 'RX 580=rx-580' 'DGX Spark=dgx-spark' 'AMD Ryzen AI Max+ 395=strix-halo-128' \
+  'RTX 5060=rtx-5060' 9060xt=rx-9060-xt; do
   "$ingot" fit model.gguf -d "${pair%%=*}" --json >short.json || true
   "$ingot" fit model.gguf -d "${pair#*=}" --json >full.json || true
   expect_same short.json full.json
