@@ -73,6 +73,11 @@ device = json.load(sys.stdin)["devices"][0]
 assert device["projector_bytes"] > 0'
 "$ingot" fit model.gguf -d 1G --mmproj mmproj.gguf --for llama.cpp 2>/dev/null |
   grep -q '^llama-server --model model.gguf --mmproj mmproj.gguf --ctx-size' || fail "no projector"
+"$ingot" sample vision.gguf --architecture clip --projector qwen3vl_merger -q
+"$ingot" fit model.gguf --with vision.gguf 2>&1 >/dev/null | grep -q "images have width 256, the model takes 512" ||
+  fail "no word of a projector that does not fit"
+"$ingot" fit vision.gguf 2>&1 >/dev/null | grep -q "it is a projector.*fit MODEL --with vision.gguf" ||
+  fail "a projector was taken for a model"
 "$ingot" fit --list-devices | grep -q rtx-4090 || fail "no devices"
 "$ingot" fit --list-devices --json | python 'import json, sys
 assert len(json.load(sys.stdin)) > 50'

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <ingot/check.hpp>
 #include <ingot/metadata_keys.hpp>
 #include <ingot/text.hpp>
 #include <memory>
@@ -118,7 +119,12 @@ class Fit {
                   arguments_.file);
     INGOT_CLI_TRY(MemoryProfile profile, MemoryProfile::read(model), console_, arguments_.file);
     engine_files_ = {{"--model", arguments_.file}};
-    if (const ExitCode code = add_companions(profile); code != ExitCode::done) return code;
+    if (profile.architecture() == "clip") {
+      console_.remark(arguments_.file,
+                      "it is a projector, which runs beside a model only: ingot fit MODEL --with " +
+                          shell_word(arguments_.file));
+    }
+    if (const ExitCode code = add_companions(model, profile); code != ExitCode::done) return code;
     if (arguments_.wants_table) return print_table_of(model, profile);
     return print_result(model, profile);
   }
@@ -129,12 +135,28 @@ class Fit {
     return console_.refuse_usage("fit: " + error.subject + ": " + error.detail);
   }
 
-  ExitCode add_companions(MemoryProfile& profile) {
+  /// Says what `ingot check --with` warns of: a projector that the model cannot use.
+  Result<void> remark_mismatch(const Model& model, const Model& projector,
+                               const std::string& file) {
+    CheckOptions options;
+    options.projector = &projector;
+    options.is_wanted = [](const CheckRule& rule) {
+      return rule.name == "projector_mismatch" || rule.name == "projector_tokens";
+    };
+    const Result<CheckSummary> checked = check_model(
+        model, options, [&](const Finding& finding) { console_.remark(file, finding.message); });
+    if (!checked) return fail(checked.error());
+    return {};
+  }
+
+  ExitCode add_companions(const Model& model, MemoryProfile& profile) {
     for (const std::string& file : arguments_.companions) {
       INGOT_CLI_TRY(const Model companion, open_for_fit(file, console_), console_, file);
       INGOT_CLI_TRY_VOID(profile.add_companion(companion), console_, file);
       const auto type = companion.get_or<std::string_view>(keys::general_type, {});
       engine_files_.emplace_back(type == "adapter" ? "--lora" : "--mmproj", file);
+      if (type != "adapter")
+        INGOT_CLI_TRY_VOID(remark_mismatch(model, companion, file), console_, file);
     }
     return ExitCode::done;
   }
