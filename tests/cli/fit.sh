@@ -85,6 +85,7 @@ assert len(json.load(sys.stdin)) > 50'
 expect_error 2 "FILE is missing" "$ingot" fit
 expect_error 2 "a device is a size like 24G" "$ingot" fit model.gguf -d 24X
 expect_error 2 "is not a number of tokens" "$ingot" fit model.gguf -c much
+"$ingot" fit model.gguf --gpu-layers 2 2>&1 >/dev/null | grep -q "says nothing without --device" || fail "no remark"
 expect_error 2 "is not a number of layers" "$ingot" fit model.gguf --gpu-layers some
 expect_error 2 "is not a list of shares" "$ingot" fit model.gguf -d 1G --tensor-split a
 expect_error 2 "is not a list of shares" "$ingot" fit model.gguf -d 1G --tensor-split "1,$(printf "9%.0s" {1..400})"

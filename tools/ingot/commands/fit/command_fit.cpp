@@ -115,6 +115,10 @@ class Fit {
     if (std::ranges::count(arguments_.devices, "auto") > 0 && options_.devices.empty()) {
       console_.remark(arguments_.file, "no card is found on this machine; the host computes alone");
     }
+    if (arguments_.gpu_layers && options_.gpu_layers != 0 && arguments_.devices.empty()) {
+      console_.remark(arguments_.file,
+                      "--gpu-layers says nothing without --device; all layers are on the host");
+    }
     INGOT_CLI_TRY(const Model model, open_for_fit(arguments_.file, console_), console_,
                   arguments_.file);
     INGOT_CLI_TRY(MemoryProfile profile, MemoryProfile::read(model), console_, arguments_.file);
