@@ -64,6 +64,9 @@ for row in rows[:-1]:  # names are references, and need no server
     assert shown.returncode == 0, shown
 ' "$ingot" "$digest"
 
+# Another engine gets the path, not the reference.
+[[ $("$ingot" fit ollama:llama3 --for llama.cpp) == *" --model $HOME/.ollama/models/blobs/sha256-$digest "* ]] ||
+  fail "no path of a reference"
 "$ingot" ls --duplicates >table
 # Five copies of two models, of which one is a second name of a file that counts already.
 [[ $(tail -n 2 table | head -n 1) == '9 models, '* ]] || fail "the sum: $(cat table)"

@@ -14,6 +14,7 @@
 
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"
+#include "cli/remote/stored_file.hpp"
 #include "cli/table.hpp"
 #include "commands/fit/engine_command.hpp"
 #include "commands/fit/fit_arguments.hpp"
@@ -248,7 +249,19 @@ class Fit {
                   arguments_.file);
     std::string files;
     for (const auto& [option, file] : engine_files_) {
-      files += fmt::format(" {} {}", option, shell_word(file));
+      const Result<std::string> path = find_here(console_, file);
+      const auto opened = console_.remote().opened_file(file);
+      const std::string name = console_.remote().plain_name(file);
+      if (path) {
+        files += fmt::format(" {} {}", option, shell_word(*path));
+      } else if (option == "--model" && opened && name.starts_with("hf:")) {
+        const std::string repository =
+            name.substr(3, name.find_first_of("/@:", name.find('/') + 1) - 3);
+        files += fmt::format(" --hf-repo {} --hf-file {}", shell_word(repository),
+                             shell_word(opened->file_name));
+      } else {
+        return console_.fail(file, path.error());
+      }
     }
     console_.out().print("{}\n", llama_cpp_command(files, *options, estimate));
     return ExitCode::done;
