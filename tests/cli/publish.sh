@@ -85,6 +85,7 @@ refuse() {
   expect_error 2 "$2" "$ingot" publish wrong.yaml
 }
 refuse 'source: a.gguf\ntypes: [Q8_0]\noutput: o\nlicence: mit\n' 'did you mean "license"'
+refuse 'author: me\n' 'no "author"; it may have source, types, output, name, title, repository, license,'
 refuse 'types: [Q8_0]\noutput: o\n' '"source" is missing'
 refuse 'source: model-F16.gguf\ntypes: [Q9]\noutput: o\n' 'there is no TYPE'
 refuse 'source: model-F16.gguf\ntypes: {a: b}\noutput: o\n' '"types" must be a list'

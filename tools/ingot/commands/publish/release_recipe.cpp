@@ -77,8 +77,8 @@ std::string take_all(const CardValue& document, Written& written) {
     if (std::ranges::find(members, name, &Member::name) != members.end()) continue;
     std::vector<std::string> known;
     for (const Member& member : members) known.emplace_back(member.name);
-    return fmt::format("a recipe has no \"{}\"{}", escape_shortened(name, 40),
-                       suggest(name, known));
+    return fmt::format("a recipe has no \"{}\"; it may have {}{}", escape_shortened(name, 40),
+                       joined(known, ", "), suggest(name, known));
   }
   for (const Member& member : members) {
     const char* const form = member.list == nullptr ? "a text" : "a list of texts";
