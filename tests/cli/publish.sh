@@ -79,6 +79,10 @@ printf 'source: .\ntypes: Q8_0\noutput: ../out\nname: tiny\n' >Tiny-Llama/releas
 expect_same same-Q8_0.gguf out/tiny-Q8_0.gguf
 (cd out && sha256sum -c --quiet SHA256SUMS && "$ingot" hash --verify manifest.json -q >verdicts && rm verdicts)
 
+# A hub's names have no blanks; files may have them.
+printf 'source: model-F16.gguf\ntypes: [Q8_0]\noutput: named\nname: Tiny  Bytes 2.0!\n' >named.yaml
+"$ingot" publish named.yaml --dry-run | grep -qx '  hf upload ORG/Tiny-Bytes-2.0-GGUF named .' || fail "no name of a hub"
+
 # What is refused.
 refuse() {
   printf '%b' "$1" >wrong.yaml

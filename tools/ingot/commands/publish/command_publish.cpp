@@ -58,9 +58,23 @@ std::string digest_of_text(const std::string& text) {
   return digest_of(DigestAlgorithm::sha256, std::as_bytes(std::span(text)));
 }
 
+/// The name as a hub takes it: letters, digits and "_" with single "-" or "." between them.
+std::string hub_name(std::string_view name) {
+  std::string parts;
+  for (const char c : name) {
+    const bool is_inner = c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                          (c >= 'A' && c <= 'Z');
+    const bool is_after_inner = !parts.empty() && parts.back() != '-' && parts.back() != '.';
+    if (is_inner) parts += c;
+    if (!is_inner && is_after_inner) parts += c == '.' ? '.' : '-';
+  }
+  while (parts.ends_with('-') || parts.ends_with('.')) parts.pop_back();
+  return parts.empty() ? "NAME" : parts;
+}
+
 std::string upload_command(const ReleaseRecipe& recipe) {
   const std::string repository =
-      recipe.repository.empty() ? "ORG/" + recipe.name + "-GGUF" : recipe.repository;
+      recipe.repository.empty() ? "ORG/" + hub_name(recipe.name) + "-GGUF" : recipe.repository;
   return "hf upload " + shell_word(repository) + " " + shell_word(recipe.output) + " .";
 }
 
