@@ -95,5 +95,14 @@ refuse 'source: model-F16.gguf\ntypes: [Q9]\noutput: o\n' 'there is no TYPE'
 refuse 'source: model-F16.gguf\ntypes: {a: b}\noutput: o\n' '"types" must be a list'
 refuse 'source: model-F16.gguf\ntypes: [Q8_0]\noutput: Tiny-Llama\n' 'there are other files'
 refuse 'source: model-F16.gguf\ntypes: [Q8_0]\noutput: o\nshards: 2\nmax_shard_size: 1G\n' 'give one'
+valid='source: model-F16.gguf\ntypes: [Q8_0]\noutput: o\n'
+refuse 'source: ""\ntypes: [Q8_0]\noutput: o\n' '"source" is missing'
+printf 'nothing' >no.json
+for member in 'base_model: no repo|"base_model" is named' 'repository: alone|"repository" is named' 'license: Apache 2.0|"license" is a hub' \
+  'name: a/b|without a folder' 'name: -a|without "-"' 'imatrix: none.gguf|there is no file none.gguf' \
+  'results: no.json|no.json'; do
+  printf '%b%s\n' "$valid" "${member%|*}" >wrong.yaml
+  expect_error 2 "${member#*|}" "$ingot" publish wrong.yaml --dry-run
+done
 printf 'source: [\n' >wrong.yaml
 expect_error 3 'not YAML' "$ingot" publish wrong.yaml

@@ -54,24 +54,6 @@ std::vector<std::string> texts_of_key(const Model& model, std::string_view key) 
   return texts;
 }
 
-/// ORG/NAME of the hub, of such a name or of its address; empty for all else.
-std::string repository_of(std::string_view text) {
-  constexpr std::string_view hub = "https://huggingface.co/";
-  if (text.starts_with(hub)) text.remove_prefix(hub.size());
-  const auto is_part = [](std::string_view part) {
-    constexpr std::size_t most = 96;
-    return !part.empty() && part.size() <= most && part.front() != '.' && part.front() != '-' &&
-           part.find_first_not_of(
-               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-               "0123456789._-") == part.npos;
-  };
-  const std::size_t slash = text.find('/');
-  if (slash == text.npos || !is_part(text.substr(0, slash)) || !is_part(text.substr(slash + 1))) {
-    return {};
-  }
-  return std::string(text);
-}
-
 /// The models that this one is made from: the one that was quantized, or those before it.
 void find_bases(const Model& model, CardFacts& facts) {
   for (const std::string_view key : {keys::general_source_huggingface_repository,
@@ -175,7 +157,25 @@ void choose_cards(CardFacts& facts) {
   facts.card_bytes.assign(shown.begin(), shown.end());
 }
 
-/// Reads what `ingot evaluate --json` has found about each file, by its name.
+}  // namespace
+
+std::string repository_of(std::string_view text) {
+  constexpr std::string_view hub = "https://huggingface.co/";
+  if (text.starts_with(hub)) text.remove_prefix(hub.size());
+  const auto is_part = [](std::string_view part) {
+    constexpr std::size_t most = 96;
+    return !part.empty() && part.size() <= most && part.front() != '.' && part.front() != '-' &&
+           part.find_first_not_of(
+               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+               "0123456789._-") == part.npos;
+  };
+  const std::size_t slash = text.find('/');
+  if (slash == text.npos || !is_part(text.substr(0, slash)) || !is_part(text.substr(slash + 1))) {
+    return {};
+  }
+  return std::string(text);
+}
+
 Result<void> read_results(const std::string& path, CardFacts& facts) {
   INGOT_TRY(const std::string content, read_whole(path, max_list_bytes));
   const auto refuse = [&](std::string what) {
@@ -203,8 +203,6 @@ Result<void> read_results(const std::string& path, CardFacts& facts) {
                   name_of_file(text_of(document->find("text"))));
   return {};
 }
-
-}  // namespace
 
 ExitCode gather_card(const CardRequest& request, Console& console, CardFacts& facts) {
   facts.base_models = request.base_models;

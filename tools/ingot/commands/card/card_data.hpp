@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <ingot/error.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/console.hpp"
@@ -54,6 +56,12 @@ struct CardFacts {
   std::vector<CardModel> models;
   std::string results_basis;  ///< "512 tokens of wiki.txt"; empty without results.
 };
+
+/// ORG/NAME of the hub, of such a name or of its address; empty for all else.
+[[nodiscard]] std::string repository_of(std::string_view text);
+
+/// Reads what `ingot evaluate --json` has found about each file, by its name.
+[[nodiscard]] Result<void> read_results(const std::string& path, CardFacts& facts);
 
 /// Reads the headers of the models and the results. Failures are printed.
 [[nodiscard]] ExitCode gather_card(const CardRequest& request, Console& console, CardFacts& facts);

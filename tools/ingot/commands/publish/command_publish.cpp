@@ -62,8 +62,8 @@ std::string digest_of_text(const std::string& text) {
 std::string hub_name(std::string_view name) {
   std::string parts;
   for (const char c : name) {
-    const bool is_inner = c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                          (c >= 'A' && c <= 'Z');
+    const bool is_inner =
+        c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     const bool is_after_inner = !parts.empty() && parts.back() != '-' && parts.back() != '.';
     if (is_inner) parts += c;
     if (!is_inner && is_after_inner) parts += c == '.' ? '.' : '-';

@@ -13,6 +13,7 @@
 
 #include "cli/help.hpp"
 #include "cli/model_files.hpp"
+#include "commands/card/card_data.hpp"
 #include "commands/output_name.hpp"
 #include "text/byte_count.hpp"
 #include "text/whole_file.hpp"
@@ -83,8 +84,11 @@ std::string take_all(const CardValue& document, Written& written) {
   for (const Member& member : members) {
     const char* const form = member.list == nullptr ? "a text" : "a list of texts";
     if (document.contains(member.name)) {
-      if (take(document[member.name], member)) continue;
-      return fmt::format("\"{}\" must be {}", member.name, form);
+      if (!take(document[member.name], member)) {
+        return fmt::format("\"{}\" must be {}", member.name, form);
+      }
+      const bool is_empty = member.text != nullptr && member.text->empty();
+      if (!is_empty || member.need == Need::optional) continue;
     }
     if (member.need == Need::required) {
       return fmt::format("\"{}\" is missing, {}", member.name, form);
@@ -111,6 +115,52 @@ std::string take_limits(const Written& written, SplitLimits& limits) {
   return has_both ? "\"shards\" and \"max_shard_size\" are two ways to cut; give one" : "";
 }
 
+/// What is wrong with the texts that end up in names and in the card, or an empty text.
+std::string check_texts(const ReleaseRecipe& recipe) {
+  if (recipe.types.empty()) return "\"types\" is empty";
+  if (recipe.name.find('/') != recipe.name.npos) {
+    return "\"name\" is the beginning of names of files, without a folder";
+  }
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  if (recipe.name.starts_with('-') || recipe.name.starts_with('.') ||
+      std::ranges::any_of(recipe.name, is_control)) {
+    return "\"name\" is the beginning of names of files: without \"-\" or \".\" before it, in one "
+           "line";
+  }
+  for (const std::string& base : recipe.base_models) {
+    if (!repository_of(base).empty()) continue;
+    return fmt::format("\"base_model\" is named as a hub names it, ORG/NAME, not \"{}\"",
+                       escape_shortened(base, 40));
+  }
+  if (!recipe.repository.empty() && repository_of(recipe.repository) != recipe.repository) {
+    return fmt::format("\"repository\" is named as a hub names it, ORG/NAME, not \"{}\"",
+                       escape_shortened(recipe.repository, 40));
+  }
+  // A hub refuses a card with any other text there.
+  if (lower_case(recipe.license).find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-") !=
+      std::string::npos) {
+    return fmt::format(
+        "\"license\" is a hub's name of a license, such as apache-2.0 or other, "
+        "not \"{}\"",
+        escape_shortened(recipe.license, 40));
+  }
+  return {};
+}
+
+/// Whether the files that are to be read are there and, of the results, what they should be.
+ExitCode check_files(const ReleaseRecipe& recipe, Console& console) {
+  for (const std::string& file : recipe.imatrix_files) {
+    std::error_code error;
+    if (fs::exists(file, error)) continue;
+    return console.refuse(recipe.path, "\"imatrix\": there is no file " + escape(file));
+  }
+  std::error_code error;
+  if (recipe.results.empty() || !fs::exists(recipe.results, error)) return ExitCode::done;
+  CardFacts facts;
+  INGOT_CLI_TRY_VOID(read_results(recipe.results, facts), console, recipe.results);
+  return ExitCode::done;
+}
+
 }  // namespace
 
 ExitCode read_recipe(const std::string& path, Console& console, ReleaseRecipe& recipe) {
@@ -134,10 +184,7 @@ ExitCode read_recipe(const std::string& path, Console& console, ReleaseRecipe& r
   Written written{recipe};
   std::string problem = take_all(document, written);
   if (problem.empty()) problem = take_limits(written, recipe.limits);
-  if (problem.empty() && recipe.types.empty()) problem = "\"types\" is empty";
-  if (problem.empty() && recipe.name.find('/') != recipe.name.npos) {
-    problem = "\"name\" is the beginning of names of files, without a folder";
-  }
+  if (problem.empty()) problem = check_texts(recipe);
   if (!problem.empty()) return console.refuse(recipe.path, problem);
   const fs::path folder = fs::path(recipe.path).parent_path();
   const auto place = [&](std::string& file) {
@@ -154,7 +201,7 @@ ExitCode read_recipe(const std::string& path, Console& console, ReleaseRecipe& r
   place(recipe.output);
   while (recipe.output.size() > 1 && recipe.output.back() == '/') recipe.output.pop_back();
   if (recipe.name.empty()) recipe.name = base_name(named);
-  return ExitCode::done;
+  return check_files(recipe, console);
 }
 
 }  // namespace ingot::cli
