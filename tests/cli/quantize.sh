@@ -166,6 +166,8 @@ expect_error 2 'there is one OUT, "x.gguf", for several types' "$ingot" quantize
 expect_error 2 'there is no TYPE "Q4_K_X"' "$ingot" quantize many.gguf Q8_0 Q4_K_X
 "$ingot" quantize many.gguf Q4_0 Q5_0 --json | python 'import json, sys; assert len(json.load(sys.stdin)) == 2'
 expect_error 2 'many.gguf: IQ2_XXS needs an importance matrix: --imatrix FILE' "$ingot" quantize many.gguf IQ2_XXS
+expect_error 2 'needs an importance matrix' "$ingot" quantize many.gguf IQ2_XXS -o refused/
+[[ ! -e refused ]] || fail "a refused run made a folder"
 cp many.gguf Q6_K
 expect_error 2 'the file exists' "$ingot" quantize many.gguf Q6_K Q8_0
 

@@ -129,7 +129,7 @@ class Run {
                     quantized_file_bytes(model_, plan_, settings_, shard), console_, options_.file);
       file_bytes_ += bytes;
     }
-    return options_.is_plan ? ExitCode::done : check_outputs(options_, shards_, console_);
+    return ExitCode::done;
   }
 
   [[nodiscard]] PlannedResult planned() const noexcept { return {&plan_, &settings_, shards_}; }
@@ -360,15 +360,20 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   };
   if (has_target(options)) code = expect_passes(options.is_plan ? 1 : 2);  // errors come first
   if (code != ExitCode::done) return code;
-  if (!options.is_plan) {
-    INGOT_CLI_TRY_VOID(make_output_folder(options.out), console, options.out);
-  }
   Runs runs;
   for (QuantizeTarget& target : targets) {
     runs.push_back(std::make_unique<Run>(options, std::move(target), console, model, *types,
                                          importance ? &*importance : nullptr, sensitivities));
     code = runs.back()->prepare();
     if (code != ExitCode::done) return code;
+  }
+  if (!options.is_plan) {
+    // What is refused leaves no folder behind.
+    INGOT_CLI_TRY_VOID(make_output_folder(options.out), console, options.out);
+    for (const auto& run : runs) {
+      code = check_outputs(options, run->shards(), console);
+      if (code != ExitCode::done) return code;
+    }
   }
   if (!options.is_plan && !has_target(options)) code = expect_passes(1);  // for all types
   if (code != ExitCode::done) return code;
