@@ -83,6 +83,17 @@ expect_same same-Q8_0.gguf out/tiny-Q8_0.gguf
 printf 'source: model-F16.gguf\ntypes: [Q8_0]\noutput: named\nname: Tiny  Bytes 2.0!\n' >named.yaml
 "$ingot" publish named.yaml --dry-run | grep -qx '  hf upload ORG/Tiny-Bytes-2.0-GGUF named .' || fail "no name of a hub"
 
+# What lies in the folder and is not of the recipe is named, and stays.
+"$ingot" publish named.yaml -q 2>remarks
+[[ ! -s remarks ]] || fail "$(cat remarks)"
+mkdir named/old
+touch named/model-Q4_0-00002-of-00003.gguf
+"$ingot" publish named.yaml >printed 2>remarks
+grep -q 'remove them, or they are uploaded, too: model-Q4_0-00002-of-00003.gguf, old$' remarks || fail "$(cat remarks)"
+grep -qx 'named has all of the recipe, and other files. To upload it:' printed || fail "$(cat printed)"
+"$ingot" publish named.yaml --json 2>remarks | grep -q '"model-Q4_0-00002-of-00003.gguf"' || fail "no others"
+[[ -e named/old && -e named/model-Q4_0-00002-of-00003.gguf ]] || fail "a file that is not of the recipe is gone"
+
 # What is refused.
 refuse() {
   printf '%b' "$1" >wrong.yaml

@@ -85,7 +85,13 @@ std::vector<std::string> names_of_files(const std::vector<std::string>& paths) {
 }
 
 void print_outcomes(Console& console, const Options& options, const ReleaseRecipe& recipe,
-                    const std::vector<Outcome>& outcomes) {
+                    const std::vector<Outcome>& outcomes, const std::vector<std::string>& others) {
+  if (!others.empty()) {
+    console.complain(recipe.output,
+                     "warning: these are not of this recipe; remove them, or they are uploaded, "
+                     "too: " +
+                         escape(joined(others, ", ")));
+  }
   if (console.is_json()) {
     JsonStream json(console.out());
     const auto object = json.object();
@@ -96,6 +102,7 @@ void print_outcomes(Console& console, const Options& options, const ReleaseRecip
       json.text_or_null("reason", outcome.reason);
       json.values("files", names_of_files(outcome.files));
     });
+    json.values("others", others);
     json.member("upload", upload_command(recipe));
     return;
   }
@@ -110,9 +117,12 @@ void print_outcomes(Console& console, const Options& options, const ReleaseRecip
                 if (outcome.files.size() > 2) cells[2] = counted(outcome.files.size(), "file");
                 if (cells[2].empty()) cells[2] = "-";
               });
-  console.out().print("\n{}\n", options.is_dry_run
-                                    ? std::string("Nothing was written. Afterwards, to upload:")
-                                    : escape(recipe.output) + " is complete. To upload it:");
+  const std::string_view state =
+      others.empty() ? "is complete" : "has all of the recipe, and other files";
+  console.out().print("\n{}\n",
+                      options.is_dry_run
+                          ? std::string("Nothing was written. Afterwards, to upload:")
+                          : fmt::format("{} {}. To upload it:", escape(recipe.output), state));
   console.out().print("  {}\n", upload_command(recipe));
 }
 
@@ -167,7 +177,7 @@ ExitCode run(const Options& options, Console& console) {
     outcome.files = state.files_of(step.name);
     outcomes.push_back(std::move(outcome));
   }
-  print_outcomes(console, options, recipe, outcomes);
+  print_outcomes(console, options, recipe, outcomes, state.other_files(recipe.output));
   return ExitCode::done;
 }
 

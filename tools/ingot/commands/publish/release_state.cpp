@@ -84,6 +84,22 @@ std::vector<std::string> ReleaseState::files_of(const std::string& step) const {
   return paths;
 }
 
+std::vector<std::string> ReleaseState::other_files(const std::string& folder) const {
+  std::vector<std::string> made;
+  for (const auto& [name, step] : steps_) {
+    for (const Made& file : step.files) made.push_back(name_of_file(file.path));
+  }
+  std::vector<std::string> others;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().generic_string();
+    if (std::ranges::count(made, name) == 0) others.push_back(name);
+  }
+  std::ranges::sort(others);
+  return others;
+}
+
 Result<void> ReleaseState::record(const std::string& step, const std::string& inputs,
                                   const std::vector<std::string>& files) {
   Step& known = steps_[step];

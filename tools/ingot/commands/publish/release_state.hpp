@@ -41,6 +41,9 @@ class ReleaseState {
   /// The files that a step has made.
   [[nodiscard]] std::vector<std::string> files_of(const std::string& step) const;
 
+  /// The names of files and folders in the folder that no step has made, in order.
+  [[nodiscard]] std::vector<std::string> other_files(const std::string& folder) const;
+
   /// Records a step. Files that it made earlier, and no longer does, are removed.
   [[nodiscard]] Result<void> record(const std::string& step, const std::string& inputs,
                                     const std::vector<std::string>& files);
