@@ -111,6 +111,7 @@ rm -r foreign
 
 # What is refused, and how.
 before=$(ls -A)
+expect_error 2 'OUT is missing: a file to write' "$ingot" convert model.gguf
 expect_error 2 'ending' "$ingot" convert model.gguf out.xyz
 expect_error 2 '--endian has no meaning for npz' "$ingot" convert model.gguf o.npz --endian big
 expect_error 2 'F64' "$ingot" convert model.gguf o.gguf --type Q9

@@ -135,4 +135,5 @@ done
 "$ingot" sample whole.gguf --layers 2 -q
 "$ingot" split whole.gguf -o shards/ --shards 2 -q
 [[ -e shards/whole-00001-of-00002.gguf && -e shards/whole-00002-of-00002.gguf ]] || fail "$(ls shards)"
+"$ingot" split whole.gguf --shards 2 --dry-run | grep -q '^whole-00001-of-00002.gguf ' || fail "a plan has no names"
 expect_error 2 'PREFIX is missing' "$ingot" split whole.gguf --shards 2

@@ -248,7 +248,8 @@ Result<std::unique_ptr<Conversion>> plan(const Model& model, const Options& opti
 
 ExitCode run(Options& options, Console& console) {
   if (options.out.empty() && !options.only_plan) {
-    return console.refuse_usage("convert: name the file to write: IN OUT");
+    return console.refuse_usage(
+        "convert: OUT is missing: a file to write, model.gguf say, or a folder for it, out/ say");
   }
   if (!options.max_size.empty()) {
     const auto bytes = parse_byte_count(options.max_size);

@@ -100,15 +100,19 @@ ExitCode fail(const Options& options, Console& console, const Error& error) {
 }
 
 ExitCode run(Options& options, Console& console) {
-  if (options.prefix.empty()) {
+  const std::string in = console.remote().local_name(options.file);
+  std::filesystem::path name = std::filesystem::path(in).filename();
+  if (name.empty()) name = std::filesystem::path(in).parent_path().filename();  // of a folder
+  const bool is_unnamed = options.prefix.empty();                               // as a plan may be
+  if (is_unnamed && !options.is_dry_run) {
     return console.refuse_usage(
         "split: PREFIX is missing; the usage is: ingot split [OPTIONS] IN PREFIX");
   }
   const std::string out = options.prefix;
-  const std::string in = console.remote().local_name(options.file);
-  const std::filesystem::path name = std::filesystem::path(in).filename();
-  options.prefix =
-      prefix_of(is_output_folder(out) ? (std::filesystem::path(out) / name).generic_string() : out);
+  const std::filesystem::path begin = is_unnamed || is_output_folder(out)
+                                          ? std::filesystem::path(out) / name
+                                          : std::filesystem::path(out);
+  options.prefix = prefix_of(begin.generic_string());
   const SplitLimits& limits = options.limits;
   if (limits.max_bytes == 0 && limits.max_tensors == 0 && limits.shard_count == 0) {
     return console.refuse_usage("split: give --max-size, --max-tensors or --shards");
@@ -164,7 +168,8 @@ void add_split_command(CLI::App& program, Console& console) {
   require(add_argument(command, "IN", options->file,
                        "A GGUF file, any shard of a set, or a model folder of Hugging Face"));
   add_output(command, options->prefix, "PREFIX",
-             "What the names of the shards begin with; in a folder the name of IN");
+             "What the names of the shards begin with; in a folder, and for --dry-run without it, "
+             "the name of IN");
   add_byte_count(command, "--max-size", options->limits.max_bytes, "Bytes of each file, at most");
   add_number(command, "--max-tensors", options->limits.max_tensors, 1, max_shard_count * 65536ull,
              "Tensors of each file, at most");
