@@ -282,6 +282,8 @@ def test_a_model_is_checked(root, model_path, corpus):
         assert ingot.check(model) == ingot.check(model_path)
     broken = sorted((root / "tests" / "corpus" / "invalid").glob("key_duplicate*.gguf"))[0]
     assert [one.rule for one in ingot.check(broken)][0] == "key_duplicate"
+    with pytest.raises(ingot.UsageError, match='there is no rule "no_such_rule"; check_rules'):
+        ingot.check(broken, only=["key_duplicate", "no_such_rule"])
 
 
 def test_a_model_is_repaired(corpus, tmp_path):

@@ -58,11 +58,22 @@ def check(source: Union[Model, Path], *, data: bool = False, only: Union[str, It
         Only these, of `ingot.check_rules`.
     with_ : Model, or what `ingot.open` takes
         A projector that is to be loaded beside the model; one that does not fit is a finding.
+
+    Raises
+    ------
+    ingot.UsageError
+        ``invalid_argument`` if `only` names no rule.
     """
+    rules = words(only)
+    names = {rule["rule"] for rule in _core.check_rules()}
+    for name in rules:
+        if name not in names:
+            raise usage_error("invalid_argument", f'there is no rule "{_core.escape(name)}"; check_rules() lists them',
+                              name)
     beside = None if with_ is None else opened(with_)._core
     def look(where: Union[str, _core.OpenModel], name: Path) -> List[Finding]:
         with about(name):
-            return as_rows(Finding, _core.check(where, data, words(only), limit, beside, threads, progress))
+            return as_rows(Finding, _core.check(where, data, rules, limit, beside, threads, progress))
     if isinstance(source, Model):
         return look(source._core, source.paths[0])
     path = os.fspath(source)
