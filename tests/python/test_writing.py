@@ -98,6 +98,23 @@ def test_a_model_is_copied_tensor_by_tensor(tmp_path, model_path):
     assert copy.read_bytes() == model_path.read_bytes()
 
 
+def test_a_tensor_of_a_model_is_encoded_where_another_type_is_named(tmp_path, model, weights):
+    with ingot.Writer(tmp_path / "a.gguf") as writer:
+        tensor = model.tensors["token_embd.weight"]
+        writer.add_tensor("encoded", tensor, type="Q8_0")
+        writer.add_tensor("same", tensor, type="f32", shape=weights.shape)
+        writer.add_tensor("decoded", model.tensors["blk.0.ffn_down.weight"], type="F16")
+        with pytest.raises(TypeError, match="its own shape"):
+            writer.add_tensor("reshaped", tensor, shape=(16, 256))
+    with ingot.open(tmp_path / "a.gguf") as written:
+        tensors = written.tensors
+        assert [tensor.type for tensor in tensors.values()] == ["Q8_0", "F32", "F16"]
+        assert (tensors["encoded"].data == ingot.quantize(weights, "Q8_0").reshape(-1)).all()
+        assert (tensors["same"].numpy() == weights).all()
+        decoded = model.tensors["blk.0.ffn_down.weight"].numpy()
+        assert (tensors["decoded"].numpy() == decoded.astype(numpy.float16)).all()
+
+
 def test_nothing_is_left_of_a_failure(tmp_path, weights):
     path = tmp_path / "a.gguf"
     with pytest.raises(RuntimeError):

@@ -117,15 +117,17 @@ class Writer(MutableMapping[str, Any]):
         name : str
         data : array, Tensor, bytes-like or callable
             An array of numbers without `type` is stored as it is; with a plain or quantized `type`
-            it is encoded. A `Tensor` of an open model is copied, bytes and type. With `type` and
-            `shape`, bytes are the encoded data, and a callable returns an iterable of pieces of
+            it is encoded. A `Tensor` of an open model is copied, bytes and type; with another `type`
+            its numbers are encoded. With `type` and `shape`, bytes are the encoded data, and a callable returns an iterable of pieces of
             them, which are asked for when the file is written.
         type : str, optional
             The tensor type.
         shape : sequence of int, optional
             In NumPy's order.
         """
-        if isinstance(data, Tensor):
+        if isinstance(data, Tensor) and (type is None or tensor_type(type).type == data.type):
+            if shape is not None and tuple(shape) != data.shape:
+                raise TypeError(f"a tensor is copied in its own shape, {data.shape}; give data.numpy() instead")
             self._core.add_from(name, data._core, data._index)
             return
         if callable(data) or isinstance(data, (bytes, bytearray, memoryview)):
