@@ -67,6 +67,17 @@ def test_arrays_of_numbers_are_read_only_views(model):
         types.flags.writeable = True
 
 
+def test_keys_of_models_are_compared(model, model_path, tmp_path):
+    with ingot.open(model_path) as other:
+        assert model.metadata == other.metadata == dict(model.metadata)
+    with ingot.edit(model_path, tmp_path / "a.gguf") as keys:
+        keys["tokenizer.ggml.token_type"] = [2] + [1] * (len(keys["tokenizer.ggml.tokens"]) - 1)
+    with ingot.open(tmp_path / "a.gguf") as other:
+        assert model.metadata != other.metadata and list(model.metadata) == list(other.metadata)
+    shorter = dict(model.metadata, **{"tokenizer.ggml.token_type": [1]})
+    assert model.metadata != shorter and model.metadata != {} and model.metadata != 3
+
+
 def test_arrays_of_strings_are_lazy_sequences(model):
     tokens = model.metadata["tokenizer.ggml.tokens"]
     everything = tokens.tolist()

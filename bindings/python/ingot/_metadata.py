@@ -100,6 +100,11 @@ def wrap(value: Any) -> Any:
     return Elements(value) if isinstance(value, _core.Elements) else value
 
 
+def _are_equal(a: Any, b: Any) -> bool:
+    is_array = isinstance(a, np.ndarray) or isinstance(b, np.ndarray)
+    return np.array_equal(a, b) if is_array else bool(a == b)
+
+
 class Metadata(Mapping[str, Any]):
     """The keys of a model and their values, in file order; read-only.
 
@@ -148,6 +153,14 @@ class Metadata(Mapping[str, Any]):
         """The offset of these bytes in the file."""
         core, index = self._find(key)
         return core.value_offset(index)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        # That of Mapping fails on arrays, whose == is an array.
+        return self.keys() == other.keys() and all(_are_equal(value, other[key]) for key, value in self.items())
+
+    __hash__ = None  # type: ignore[assignment]
 
     def _ipython_key_completions_(self) -> List[str]:
         return list(self)
