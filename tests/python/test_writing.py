@@ -65,6 +65,17 @@ def test_the_types_of_values(tmp_path):
         "general.architecture": "string", "llama.rope.freq_base": "float32"}
 
 
+@pytest.mark.parametrize("value, words", [
+    ({"a": 1}, "of type dict cannot be stored"), ({1, 2}, "of type set cannot be stored"),
+    ([1, "a"], "these are int and str"), (["a", 1], "these are int and str"), ([[1], 2], "these are int and list"),
+    ([True, "a"], "these are bool and str"), ([1, None], "of type NoneType"), ([{"a": 1}], "of type dict"),
+    (numpy.array([None]), "NumPy's object")])
+@pytest.mark.parametrize("key", ["a.key", "tokenizer.ggml.tokens"])
+def test_what_the_format_has_no_type_for_is_refused(tmp_path, key, value, words):
+    with pytest.raises(TypeError, match=words):
+        ingot.Writer(tmp_path / "a.gguf")[key] = value
+
+
 @pytest.mark.parametrize("options", [{}, {"version": 1}, {"version": 2}, {"byte_order": "big"}])
 def test_tensors_come_back(tmp_path, weights, options):
     path = tmp_path / "a.gguf"

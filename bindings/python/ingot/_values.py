@@ -2,7 +2,8 @@
 """The value type that a Python value gets where the caller names none."""
 from __future__ import annotations
 
-from typing import Any, Tuple
+from collections.abc import Mapping
+from typing import Any, Dict, Tuple, Type
 
 import numpy as np
 
@@ -23,6 +24,31 @@ def _integer_type(low: int, high: int, names: Tuple[str, ...]) -> str:
         if info.min <= low and high <= info.max:
             return name
     raise OverflowError(f"{low if low < 0 else high} does not fit 64 bits")
+
+
+def _number_type(dtype: np.dtype[Any]) -> str:
+    try:
+        return _OF_DTYPE[dtype.str[1:]]
+    except KeyError:
+        raise TypeError(f"NumPy's {dtype} cannot be stored as metadata") from None
+
+
+def _refuse_mixture(values: Any) -> None:
+    """Raises a TypeError: the format has no mappings, and in an array all are texts, numbers or arrays."""
+    if isinstance(values, Mapping) or not hasattr(values, "__getitem__"):
+        raise TypeError(f"a value of type {type(values).__name__} cannot be stored as metadata; a list can")
+    kinds: Dict[str, Type[Any]] = {}
+    for kind in set(map(type, values)):
+        is_list = hasattr(kind, "__len__") and not issubclass(kind, Mapping)
+        kinds["text" if issubclass(kind, (str, bytes)) else
+              "number" if issubclass(kind, (int, float, np.bool_, np.number)) else
+              "list" if is_list else kind.__name__] = kind
+    unknown = set(kinds) - {"text", "number", "list"}
+    if unknown:
+        raise TypeError(f"a list with a value of type {min(unknown)} cannot be stored as metadata")
+    if len(kinds) > 1:
+        names = " and ".join(sorted(kind.__name__ for kind in kinds.values()))
+        raise TypeError(f"the elements of an array have one type; these are {names}")
 
 
 def _array_type(values: Any) -> str:
@@ -52,7 +78,7 @@ def value_type(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "bool"
     if isinstance(value, np.generic):
-        return _OF_DTYPE[value.dtype.str[1:]]
+        return _number_type(value.dtype)
     if isinstance(value, int):
         return _integer_type(value, value, ("uint32", "int32", "uint64", "int64"))
     if isinstance(value, float):
@@ -60,7 +86,7 @@ def value_type(value: Any) -> str:
     if isinstance(value, np.ndarray):
         if value.dtype.kind in "US":
             return "[string]"
-        inner = _OF_DTYPE[value.dtype.str[1:]]
+        inner = _number_type(value.dtype)
         return "[" * value.ndim + inner + "]" * value.ndim
     if hasattr(value, "__len__") and hasattr(value, "__iter__"):
         if len(value) == 0:
@@ -73,6 +99,8 @@ def typed(key: str, value: Any, type: str | None, architecture: str,
           stored: str = "") -> Tuple[Any, str]:
     """A value as the core takes it, and its type: the one that is named, else that of NumPy's
     numbers, else the type that is stored, else the usual one of a standard key."""
+    if hasattr(value, "__len__") and not isinstance(value, (str, bytes, np.generic, np.ndarray)):
+        _refuse_mixture(value)
     if type is None:
         is_array = not isinstance(value, (str, bytes)) and hasattr(value, "__len__")
         if not stored:
