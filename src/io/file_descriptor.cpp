@@ -32,6 +32,7 @@ Result<std::uint64_t> size_of_regular(int descriptor, const std::string& subject
 }
 
 Result<RegularFile> open_regular(const std::string& path) {
+  if (path.empty()) return fail(Errc::invalid_argument, {}, "the name of the file is empty");
   if (path.find('\0') != std::string::npos) {
     return fail(Errc::invalid_argument, path, "a path cannot hold a NUL byte");
   }

@@ -60,3 +60,8 @@ json.dump(tokenizer, open("no-merges/tokenizer.json", "w"))'
 grep -q 'no merges; an empty list is written' message || fail "no remark: $(cat message)"
 "$ingot" metadata no-merges.gguf tokenizer.ggml.merges | grep -q merges || fail "no key"
 "$ingot" tokenize no-merges.gguf hello >/dev/null
+
+# No name is the folder of the process, whatever lies there.
+for command in show check tensors; do
+  (cd Tiny-Llama && expect_error 2 'the name of the file is empty' "$ingot" $command '')
+done

@@ -36,6 +36,7 @@ TEST(FileSystem, OpensAndListsPaths) {
   EXPECT_EQ(content_of(file_system(), path), "A");
   EXPECT_EQ(content_of(file_system(), folder.path("b")), "io_error");
   EXPECT_EQ(content_of(file_system(), parent), "not_a_regular_file");
+  EXPECT_EQ(content_of(file_system(), ""), "invalid_argument");
   EXPECT_THAT(file_system().list(parent).value(), IsSupersetOf({parent + "/a"}));
   EXPECT_THAT(file_system().list(parent + "/").value(), IsSupersetOf({parent + "/a"}));
   EXPECT_THAT(file_system().list(path), FailsWith(Errc::io_error));

@@ -35,6 +35,16 @@ def test_a_missing_file_is_a_file_not_found_error(tmp_path):
         ingot.MissingFileError, str(caught.value), errno.ENOENT, caught.value.filename, "io_error")
 
 
+@pytest.mark.parametrize("work", [ingot.open, ingot.show, ingot.check])
+def test_an_empty_path_is_no_folder(tmp_path, monkeypatch, work):
+    (tmp_path / "config.json").write_text('{"architectures": ["LlamaForCausalLM"]}')
+    empty = b'{"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}'
+    (tmp_path / "model.safetensors").write_bytes(len(empty).to_bytes(8, "little") + empty)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ingot.UsageError, match="the name of the file is empty"):
+        work("")
+
+
 def test_messages_name_the_file(tmp_path, model, model_path):
     missing = tmp_path / "none.gguf"
     for work in (ingot.open, ingot.check, ingot.edit, ingot.imatrix,

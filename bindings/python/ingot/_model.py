@@ -294,7 +294,7 @@ def show(source: Union[Model, Source]) -> Facts:
 
 def is_model_folder(path: Path) -> bool:
     """Whether a path is a folder of a model with weights, as an import takes it."""
-    return os.path.isfile(os.path.join(path, "config.json")) and any(
+    return os.path.isdir(path) and os.path.isfile(os.path.join(path, "config.json")) and any(
         name.startswith("model") and name.endswith(".safetensors") for name in os.listdir(path))
 
 

@@ -45,7 +45,9 @@ const Reading* find_reader(const Store& store, const std::string& name) {
     probe.first_bytes = std::span(first).first(static_cast<std::size_t>(count));
     if (!(*source)->read(0, std::span(first).first(probe.first_bytes.size()))) return nullptr;
   } else {
-    probe.is_folder = store.list(name).has_value();
+    // The folder without a name is that of the process, which no model is meant by.
+    const bool is_named = !name.empty() || &store != &file_system();
+    probe.is_folder = is_named && store.list(name).has_value();
     if (!probe.is_folder) return nullptr;
   }
   for (const Reading& reading : readings) {

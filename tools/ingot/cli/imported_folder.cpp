@@ -61,7 +61,7 @@ bool has_adapter(const FolderPlace& place) {
 
 bool has_file(const std::string& folder, const char* file) {
   std::error_code ignored;
-  return fs::is_regular_file(fs::path(folder) / file, ignored);
+  return !folder.empty() && fs::is_regular_file(fs::path(folder) / file, ignored);
 }
 
 }  // namespace

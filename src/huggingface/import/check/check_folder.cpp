@@ -43,6 +43,8 @@ void add_counts(const CheckSummary& other, CheckSummary& summary) {
 }  // namespace huggingface
 
 bool has_model_to_import(const Store& store, const std::string& folder) {
+  // Of a store the empty name is all of it, but of the system the folder of the process.
+  if (folder.empty() && &store == &file_system()) return false;
   const auto opened = huggingface::ModelFolder::open(store, folder);
   if (!opened) return false;
   const auto ends_with = [&](std::string_view ending) {
