@@ -61,7 +61,7 @@ def test_messages_name_the_file(tmp_path, model, model_path):
     assert ingot.Error.__module__ == "ingot"  # as tracebacks show it
 
 
-@pytest.mark.parametrize("options", [{"ctx_size": "many"}, {"ctx_size": -1}, {"device": 3},
+@pytest.mark.parametrize("options", [{"ctx_size": "many"}, {"ctx_size": -1}, {"device": 3.5}, {"device": True},
                                      {"no_such_option": 1}, {"mmap": []}])
 def test_an_option_of_another_type_is_a_type_error(model, options):
     with pytest.raises(TypeError, match=next(iter(options))):

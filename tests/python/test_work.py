@@ -95,6 +95,10 @@ def test_fit_knows_this_machine(model_path):
     assert [device["name"] for device in fit["devices"]] == [card["name"] for card in machine["devices"]]
     assert machine["host_bytes"] > 1 << 20 and fit["host"]["capacity_bytes"] > 1 << 20
     assert ingot.fit(model_path, device="auto", host="1G")["host"]["capacity_bytes"] == 1 << 30
+    named = ingot.fit(model_path, device=["25769803776B", "24000000001B"])["devices"]
+    assert ingot.fit(model_path, device=[24 << 30, 24_000_000_001])["devices"] == named
+    alone = [ingot.fit(model_path, device=one)["devices"][0]["capacity_bytes"] for one in (24 << 30, "24G")]
+    assert alone[0] == alone[1] == named[0]["capacity_bytes"]
 
 
 @pytest.fixture

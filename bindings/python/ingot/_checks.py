@@ -308,7 +308,7 @@ def fit(source: AnyModel, *, with_: Iterable[AnyModel] = (), ctx_size: Optional[
         kv_unified: Optional[bool] = None, swa_full: Optional[bool] = None,
         kv_offload: Optional[bool] = None, embeddings: Optional[bool] = None,
         mmap: Optional[bool] = None, repack: Optional[bool] = None,
-        device: Union[str, Sequence[str], None] = None,
+        device: Union[str, int, Sequence[Union[str, int]], None] = None,
         tensor_split: Optional[Sequence[float]] = None, host: Union[str, int, None] = None,
         host_bandwidth: Optional[float] = None, images: Optional[int] = None,
         image_size: Optional[Tuple[int, int]] = None,
@@ -327,8 +327,8 @@ kv_offload, embeddings, mmap, repack
     cache_type_k, cache_type_v : str
         Tensor types of the cache.
     flash_attn : {"auto", "on", "off"}
-    device : str or list of str
-        ``"24G"`` or a name such as ``"rtx-4090"``, as of ``-d``; `ingot.device_models` lists them.
+    device : str, int, or list of them
+        ``"24G"``, bytes, or a name such as ``"rtx-4090"``, as of ``-d``; `ingot.device_models` lists them.
         ``"auto"``: the cards of this machine, and its host unless `host` is given, as
         `ingot.this_machine` has them.
     tensor_split : list of float
@@ -360,7 +360,11 @@ kv_offload, embeddings, mmap, repack
     ingot.UsageError
         ``run_refused`` for options that the engine refuses for this model.
     """
-    device = words(device) if isinstance(device, str) else device
+    if isinstance(device, (str, int)) and not isinstance(device, bool):
+        device = [device]
+    if isinstance(device, (list, tuple)):
+        # A number alone would be one of gibibytes, as of -d.
+        device = [f"{one}B" if isinstance(one, int) else one for one in device]
     if host is None and isinstance(device, (list, tuple)) and "auto" in device:
         host = this_machine()["host_bytes"]
     images = 1 if image_size and images is None else images
