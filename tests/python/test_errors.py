@@ -79,6 +79,16 @@ def test_a_word_that_is_no_choice_is_refused(model, tmp_path):
         assert caught.value.code == "invalid_argument"
 
 
+def test_a_name_that_is_nearly_right_gets_a_hint(model):
+    for work, words in ((lambda: ingot.plan_quantization(model, "Q4KM"), "no recipe of this name; did you mean 'Q4_K_M'"),
+                        (lambda: ingot.plan_quantization(model, "q5km"), "did you mean 'Q5_K_M'"),
+                        (lambda: ingot.hash(model, "md5"), "no such algorithm; there are sha256, sha1"),
+                        (lambda: ingot.architecture("lama"), "did you mean 'llama'"),
+                        (lambda: ingot.check(model, only="tensor_shap"), "did you mean 'tensor_shape'")):
+        with pytest.raises(ingot.UsageError, match=words):
+            work()
+
+
 def test_a_wrong_request_is_a_usage_error(model):
     with pytest.raises(ingot.UsageError) as caught:
         ingot.dequantize(b"12", "Q9_9")

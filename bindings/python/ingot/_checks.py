@@ -10,6 +10,7 @@ from ._display import NamedRows, Rows
 from ._errors import FormatError, about, usage_error
 from ._facts import Facts, as_row, as_rows, chosen, old_names, old_options, warn_of_old_name
 from ._model import Model
+from ._names import hint
 from ._tables import this_machine
 from ._work import AnyModel, Path, Progress, opened, words
 
@@ -65,11 +66,11 @@ def check(source: Union[Model, Path], *, data: bool = False, only: Union[str, It
         ``invalid_argument`` if `only` names no rule.
     """
     rules = words(only)
-    names = {rule["rule"] for rule in _core.check_rules()}
+    names = [rule["rule"] for rule in _core.check_rules()]
     for name in rules:
         if name not in names:
-            raise usage_error("invalid_argument", f'there is no rule "{_core.escape(name)}"; check_rules() lists them',
-                              name)
+            raise usage_error("invalid_argument", f'there is no rule "{_core.escape(name)}"{hint(name, names)}; '
+                              "check_rules() lists them", name)
     beside = None if with_ is None else opened(with_)._core
     def look(where: Union[str, _core.OpenModel], name: Path) -> List[Finding]:
         with about(name):

@@ -17,6 +17,13 @@ def nearest(name: str, names: Iterable[str], cutoff: float = 0.8) -> Optional[st
     return found[0] if found else None
 
 
+def hint(name: str, names: Iterable[str]) -> str:
+    """``; did you mean 'x'?`` with the nearest of names, whatever their case, or nothing."""
+    known = {other.lower(): other for other in names}
+    near = nearest(name.lower(), known)
+    return "" if near is None else f"; did you mean {known[near]!r}?"
+
+
 class UnknownName(KeyError):
     """A name that is not there. Its text has the nearest that is, which is looked for when the text is
     asked for, as most such errors are caught and forgotten."""

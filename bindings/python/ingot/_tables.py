@@ -8,6 +8,7 @@ from . import _core
 from ._display import Rows
 from ._errors import usage_error
 from ._facts import as_rows, old_names
+from ._names import hint
 
 __all__ = ["CheckRule", "DeviceModel", "MetadataKey", "Recipe", "ShardName", "architecture",
            "architectures", "check_rules", "device_models", "digest_algorithms", "file_formats",
@@ -61,8 +62,10 @@ def architecture(name: str) -> Dict[str, Any]:
     with the code ``architecture_unsupported`` for a name that is not known."""
     row = _core.architecture(name)
     if row is None:
+        names = [known["name"] for known in architectures()]
         raise usage_error("architecture_unsupported",
-                          f"{name!r} is not known; `ingot.architectures()` lists those that are", name)
+                          f"{name!r} is not known{hint(name, names)}; `ingot.architectures()` lists those that are",
+                          name)
     return row
 
 

@@ -27,7 +27,12 @@ DigestRequest request_from(const std::vector<std::string>& algorithms, bool has_
   for (const std::string& name : algorithms) {
     const DigestAlgorithmInfo* info = find_digest_algorithm(name);
     if (info == nullptr) {
-      throw Failed{Error{Errc::invalid_argument, Error::no_offset, name, "no such algorithm"}};
+      std::string known;
+      for (const DigestAlgorithmInfo& row : digest_algorithms) {
+        known += (known.empty() ? "" : ", ") + std::string(row.name);
+      }
+      throw Failed{Error{Errc::invalid_argument, Error::no_offset, name,
+                         "no such algorithm; there are " + known}};
     }
     request.algorithms.push_back(info->algorithm);
   }

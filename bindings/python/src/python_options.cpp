@@ -55,7 +55,10 @@ void OptionSetter::set(const char*, const py::handle& value, std::vector<TypePat
 void OptionSetter::set(const char*, const py::handle& value, const Recipe*& target) {
   const auto name = py::cast<std::string>(value);
   target = find_recipe(std::string_view(name));
-  if (target == nullptr) refuse_word(name, "no recipe of this name; recipes() lists them");
+  if (target != nullptr) return;
+  const py::object hint = py::module_::import("ingot._names").attr("hint");
+  const auto near = py::cast<std::string>(hint(name, list_of(recipes(), &Recipe::name)));
+  refuse_word(name, "no recipe of this name" + near + "; recipes() lists them");
 }
 
 void OptionSetter::set(const char*, const py::handle& value, RenameTensors& target) {
