@@ -30,8 +30,10 @@ Result<ImagePixels> parse_image_size(const std::string& option, std::string_view
 }
 
 Result<double> parse_seconds(const std::string& option, std::string_view text) {
-  const auto seconds = parse_number<double>(text);
-  if (seconds && *seconds > 0 && *seconds <= max_sound_seconds) return *seconds;
+  const auto [seconds, size] = leading_decimal(text);
+  if (size != 0 && size == text.size() && seconds > 0 && seconds <= max_sound_seconds) {
+    return seconds;
+  }
   return fail(Errc::invalid_argument, option,
               "\"" + escape_shortened(text, 40) + "\" is no number of seconds up to " +
                   format_digits(max_sound_seconds));
