@@ -11,6 +11,7 @@
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
+#include "cli/remote/stored_file.hpp"
 #include "text/whole_file.hpp"
 
 // What libc++ calls before it gives up. Its own print a message, for which they need all of printf,
@@ -45,6 +46,7 @@ namespace cli {
 std::string suggest(std::string_view, const std::vector<std::string>&) { return {}; }
 void write_raw(Console&, std::string_view) {}
 void write_traffic(JsonStream&, const Traffic&) {}
+Result<std::string> find_here(Console&, const std::string& argument) { return argument; }
 
 OrderlyStop::OrderlyStop() noexcept {}
 OrderlyStop::~OrderlyStop() {}

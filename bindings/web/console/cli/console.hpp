@@ -48,6 +48,9 @@ class WebModels {
   [[nodiscard]] std::optional<RemoteFileName> opened_file(const std::string& file) const {
     return is_remote_ ? std::optional(RemoteFileName{file, {}}) : std::nullopt;
   }
+  [[nodiscard]] static const std::string& plain_name(const std::string& file) noexcept {
+    return file;
+  }
 
  private:
   const bool& is_remote_;
