@@ -12,7 +12,9 @@
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/remote/stored_file.hpp"
+#include "commands/fit/engine_command.hpp"
 #include "text/whole_file.hpp"
+#include "text/words.hpp"
 
 // What libc++ calls before it gives up. Its own print a message, for which they need all of printf,
 // 5 kB of the package.
@@ -47,6 +49,11 @@ std::string suggest(std::string_view, const std::vector<std::string>&) { return 
 void write_raw(Console&, std::string_view) {}
 void write_traffic(JsonStream&, const Traffic&) {}
 Result<std::string> find_here(Console&, const std::string& argument) { return argument; }
+std::string shell_word(std::string_view) { return {}; }
+std::string engine_word(TensorType type) { return lower_case(find_type(type)->name); }
+std::string llama_cpp_command(const std::string&, const RunOptions&, const MemoryEstimate&) {
+  return {};
+}
 
 OrderlyStop::OrderlyStop() noexcept {}
 OrderlyStop::~OrderlyStop() {}
