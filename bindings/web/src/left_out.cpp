@@ -14,7 +14,6 @@
 #include "cli/remote/stored_file.hpp"
 #include "commands/fit/engine_command.hpp"
 #include "text/whole_file.hpp"
-#include "text/words.hpp"
 
 // What libc++ calls before it gives up. Its own print a message, for which they need all of printf,
 // 5 kB of the package.
@@ -50,7 +49,6 @@ void write_raw(Console&, std::string_view) {}
 void write_traffic(JsonStream&, const Traffic&) {}
 Result<std::string> find_here(Console&, const std::string& argument) { return argument; }
 std::string shell_word(std::string_view) { return {}; }
-std::string engine_word(TensorType type) { return lower_case(find_type(type)->name); }
 std::string llama_cpp_command(const std::string&, const RunOptions&, const MemoryEstimate&) {
   return {};
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "commands/fit/fit_arguments.hpp"
 #include "text/words.hpp"
 
 namespace ingot::cli {
@@ -26,8 +27,6 @@ std::string share_list(const std::vector<double>& shares) {
 }
 
 }  // namespace
-
-std::string engine_word(TensorType type) { return lower_case(find_type(type)->name); }
 
 std::string shell_word(std::string_view text) {
   if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);

@@ -12,9 +12,6 @@ namespace ingot::cli {
 [[nodiscard]] std::string llama_cpp_command(const std::string& files, const RunOptions& options,
                                             const MemoryEstimate& estimate);
 
-/// A tensor type as the engine writes it: "q8_0".
-[[nodiscard]] std::string engine_word(TensorType type);
-
 /// A word for a POSIX shell, quoted if need be; control characters are written as escapes.
 [[nodiscard]] std::string shell_word(std::string_view text);
 

@@ -180,6 +180,8 @@ void add_place_options(CLI::App& command, FitArguments& arguments) {
 
 }  // namespace
 
+std::string engine_word(TensorType type) { return lower_case(find_type(type)->name); }
+
 std::optional<std::uint64_t> parse_token_count(std::string_view text) {
   std::uint64_t count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);

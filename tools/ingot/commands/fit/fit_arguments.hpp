@@ -45,6 +45,9 @@ void add_fit_arguments(CLI::App& command, FitArguments& arguments);
 /// The run that the arguments describe, or the fault in one of them.
 [[nodiscard]] Result<RunOptions> run_options_of(const FitArguments& arguments);
 
+/// A tensor type as the engine writes it, and as --cache-type-k takes it: "q8_0".
+[[nodiscard]] std::string engine_word(TensorType type);
+
 /// "4096", "32k" (32,768), "1M": tokens.
 [[nodiscard]] std::optional<std::uint64_t> parse_token_count(std::string_view text);
 
