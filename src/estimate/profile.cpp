@@ -377,8 +377,9 @@ Result<void> MemoryProfile::add_companion(const Model& companion) {
   if (!sum) return fail(Errc::size_overflow, "the projectors");
   state_->projector_bytes = *sum;
   if (!state_->images || !*state_->images) state_->images = ProjectorImages::read(companion);
-  const bool is_known = *state_->images && (*state_->images)->count(1024, 1024).has_value() &&
-                        (*state_->images)->count(1024, 1024)->work_bytes > 0;
+  const auto image = state_->images->and_then(
+      [](const ProjectorImages& images) { return images.count(1024, 1024); });
+  const bool is_known = image && image->work_bytes > 0;
   state_->notes.emplace_back(
       is_known ? "the work space of the projector is counted for images of --image-size, at most"
                : "the work space of the projector for an image is not known");
