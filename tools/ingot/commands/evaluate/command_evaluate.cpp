@@ -242,9 +242,9 @@ class Evaluate {
       if (!found) return fail(found.error());
       return show(EmbeddingFacts{files_, options_.text.file, *found, options_.wants_chunks});
     }
-    const Result<Evaluation> found = run(evaluate);
+    Result<Evaluation> found = run(evaluate);
     if (!found) return fail(found.error());
-    if (options_.part.part) return write_part(whole, *found, {});
+    if (options_.part.part) return write_part(whole, *std::move(found), {});
     return show(EvaluationFacts{files_, options_.text.file, *found, options_.wants_chunks});
   }
 

@@ -18,8 +18,8 @@ struct EvaluationPart {
   std::uint64_t count = 0;
   std::string basis;      ///< basis_of the work that it is a part of.
   Evaluation found = {};  ///< The figures of its chunks and tokens; no means.
-  std::vector<Embeddings> models =
-      {};  ///< Of embedding models, the base first; they have no figures.
+  /// Of embedding models, the base first; they have no figures.
+  std::vector<Embeddings> models = {};
 };
 
 void write_evaluation_part(JsonStream& json, const EvaluationPart& part);
