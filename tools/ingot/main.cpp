@@ -183,6 +183,7 @@ void run(CLI::App& program, Console& console, Words words) {
     show_help(program, console, words);
   } catch (const CLI::CallForVersion& version) {
     console.out().print("{}\n", version.what());
+    // It is thrown before the other options have their values.
     const auto is_verbose = [](const std::string& word) {
       return word == "-v" || word == "--verbose";
     };
