@@ -23,6 +23,16 @@ constexpr std::array rows = {
 #include "ingot/errors.def"
 };
 
+struct AdviceRow {
+  Errc code;
+  std::string_view advice;
+};
+
+constexpr std::array advice_rows = {
+#define INGOT_ERROR_ADVICE(name, advice) AdviceRow{Errc::name, advice},
+#include "ingot/errors.def"
+};
+
 constexpr std::array remedy_names = {
 #define INGOT_REMEDY(name, meaning) std::string_view(#name),
 #include "ingot/remedies.def"
@@ -38,6 +48,10 @@ const ErrorRow& row_of(Errc code) noexcept {
 
 std::string_view name_of(Errc code) noexcept { return row_of(code).name; }
 std::string_view sentence_of(Errc code) noexcept { return row_of(code).sentence; }
+std::string_view advice_of(Errc code) noexcept {
+  const AdviceRow* const row = find_row(advice_rows, &AdviceRow::code, code);
+  return row != nullptr ? row->advice : std::string_view();
+}
 ErrorCategory category_of(Errc code) noexcept { return row_of(code).category; }
 
 std::string_view name_of(Remedy remedy) noexcept { return name_at(remedy_names, remedy); }
@@ -62,6 +76,7 @@ std::string Error::message() const {
   // The detail alone is enough.
   if (code == Errc::io_error && !detail.empty()) return text + found;
   text += sentence_of(code);
+  if (!advice_of(code).empty()) text.append("; ").append(advice_of(code));
   if (!found.empty()) text += " (" + found + ')';
   // An error without an offset is about something being made, not about a file that could be opened
   // leniently.

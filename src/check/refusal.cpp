@@ -55,12 +55,10 @@ std::string explain_missing_data(const std::string& path) {
          " incomplete, first " + shown_name(first->name);
 }
 
-/// The reader's message without the place, which is a member of a finding.
+/// The reader's message without the place, which is a member of a finding, and the advice: the rule has a remedy.
 std::string plain_message(const Error& error) {
   constexpr std::size_t max_detail_columns = 400;
   std::string message(sentence_of(error.code));
-  // What to do is the remedy of the rule.
-  message.resize(std::min(message.size(), message.find("; fetch ")));
   if (!error.detail.empty())
     message += " (" + escape_shortened(error.detail, max_detail_columns) + ")";
   if (category_of(error.code) == ErrorCategory::lenient) {

@@ -160,7 +160,10 @@ std::string errors_table(ErrorCategory category) {
   text += "| ---: | --- | --- |\n";
   for (const ErrorRow& error : error_rows) {
     if (error.category != category) continue;
-    text += row(std::to_string(error.number), code(error.name), plain(error.sentence));
+    std::string meaning(error.sentence);
+    const std::string_view advice = ingot::advice_of(static_cast<ingot::Errc>(error.number));
+    if (!advice.empty()) meaning.append("; ").append(advice);
+    text += row(std::to_string(error.number), code(error.name), plain(meaning));
   }
   return text;
 }

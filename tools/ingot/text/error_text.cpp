@@ -12,11 +12,10 @@ std::string error_text(std::string_view file, const Error& error) {
   if (is_explained && file != "-" && !file.empty()) {
     const Finding finding = explain_refusal(std::string(file), error);
     if (finding.message != sentence_of(error.code)) {
-      const bool has_advice =
-          error.code == Errc::not_gguf || finding.message.find("in full") != std::string::npos;
+      const std::string_view advice = advice_of(error.code);
       const bool is_named = finding.file.empty() || finding.file == file;
       return (is_named ? "" : "\"" + shown_name(finding.file) + "\": ") + finding.message +
-             (has_advice ? "" : "; fetch the file again in full");
+             (advice.empty() ? "" : "; " + std::string(advice));
     }
   }
   Error shown = error;
