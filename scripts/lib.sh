@@ -100,6 +100,13 @@ build() {
   configure "$1" --preset "$1" && cmake --build --preset "$@"
 }
 
+# build_packages: the Debian packages, in build/package/packages.
+build_packages() {
+  build package
+  rm -rf build/package/packages
+  cpack --preset package >"$(log_of cpack package)"
+}
+
 log_of() {
   mkdir -p build/logs
   echo "build/logs/$1-$2.log"
