@@ -39,9 +39,25 @@ expect_error 4 'No such file' "$ingot" check missing.gguf
 expect 0 "$ingot" check big.gguf
 expect 1 "$ingot" check --strict big.gguf
 
-# Standard input; from a pipe the weights cannot be read again.
+# Standard input; a pipe is copied, so that its weights are checked, too.
 expect 0 "$ingot" check --data - <good.gguf
 expect 0 "$ingot" check --data - < <(cat good.gguf)
+"$ingot" check --data nan.gguf | sed 's/^nan.gguf:/-:/' >expected || true
+cat nan.gguf | "$ingot" check --data - >found && fail "weights of a pipe are not checked"
+expect_same expected found
+# It may be one that never blocks and has no bytes yet.
+python 'import os, subprocess, sys, time
+ends = os.pipe()
+os.set_blocking(ends[0], False)
+checked = subprocess.Popen([sys.argv[1], "check", "--data", "--strict", "-"], stdin=ends[0], stdout=subprocess.DEVNULL)
+os.close(ends[0])
+time.sleep(0.2)
+with open(ends[1], "wb") as pipe: pipe.write(open("good.gguf", "rb").read())
+assert checked.wait() == 0' "$ingot"
+mkdir copies
+cat good.gguf | TMPDIR=$PWD/copies "$ingot" check --data - >/dev/null
+rmdir copies || fail "a copy stays"
+{ cat good.gguf || true; } | TMPDIR=$PWD/nowhere expect_error 4 'in $TMPDIR: No such file' "$ingot" check --data -
 
 # A folder: every model once, in the order of names, folders in folders too.
 mkdir -p models/deep

@@ -48,6 +48,9 @@ struct FileFacts {
 
 /// Opens a file for reading; -1 if that fails.
 [[nodiscard]] int open_file(const std::string& path) noexcept;
+/// Makes an empty file for reading and writing in a folder; it has no name that stays, and is gone
+/// when it is closed. -1 if that fails.
+[[nodiscard]] int open_nameless(const std::string& folder) noexcept;
 void close_file(int descriptor) noexcept;
 /// The number of bytes, 0 at the end, or -1.
 [[nodiscard]] std::ptrdiff_t read_next(int descriptor, char* bytes, std::size_t size) noexcept;

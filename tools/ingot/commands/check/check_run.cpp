@@ -4,10 +4,16 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
+#include <filesystem>
 #include <ingot/check_folder.hpp>
 #include <ingot/parallel.hpp>
 #include <ingot/store.hpp>
+#include <ingot/text.hpp>
+#include <memory>
+#include <system_error>
 #include <utility>
 
 #include "cli/imported_folder.hpp"
@@ -40,6 +46,47 @@ ExitCode exit_code_of(const CheckSummary& summary, const CheckRun& run) {
                      (run.fail_on.warning && has_warning) ||
                      (run.fail_on.security && summary.security != 0);
   return fails ? ExitCode::negative : ExitCode::done;
+}
+
+/// Copies what is left of standard input into a file without a name and opens it: the weights of a
+/// pipe can be read only once, and a check reads them after the header.
+Result<Model> open_copied_input(const OpenOptions& options, const GoOn& go_on) {
+  std::error_code no_folder;
+  const std::string folder = std::filesystem::temp_directory_path(no_folder).string();
+  const auto fail_copy = [&](int error_number) {
+    return fail(Errc::io_error, {},
+                fmt::format("a pipe with weights is copied to a temporary file in {}: {}",
+                            folder.empty() ? "$TMPDIR" : escape(folder) + " ($TMPDIR)",
+                            std::strerror(error_number)));
+  };
+  const int copy = no_folder ? -1 : system::open_nameless(folder);
+  if (copy < 0) return fail_copy(no_folder ? no_folder.value() : errno);
+  const auto close = [](const int* descriptor) { system::close_file(*descriptor); };
+  const std::unique_ptr<const int, decltype(close)> closed_at_end(&copy, close);
+  std::vector<char> piece(std::size_t{1} << 20);
+  std::uint64_t copied_bytes = 0;
+  for (;;) {
+    const std::ptrdiff_t got =
+        system::read_next(system::standard_input, piece.data(), piece.size());
+    if (got < 0) return fail(Errc::io_error, {}, std::strerror(errno));
+    if (got == 0) break;
+    const auto count = static_cast<std::size_t>(got);
+    const int error_number = system::write_all(copy, {piece.data(), count});
+    if (error_number != 0) return fail_copy(error_number);
+    copied_bytes += count;
+    if (!go_on(copied_bytes)) return fail(Errc::interrupted, {});
+  }
+  // The descriptor of the model is one of its own.
+  return Model::open_descriptor(copy, options);
+}
+
+Result<Model> open_input(const OpenOptions& options, const CheckOptions& check) {
+  system::FileFacts facts;
+  const bool is_file = system::look_at(system::standard_input, facts) && facts.is_regular;
+  if (check.with_data && !is_file && !options.is_header_only) {
+    return open_copied_input(options, check.progress);
+  }
+  return Model::open_descriptor(system::standard_input, options);
 }
 
 /// A model that the caller has opened, or failed to open: standard input, which opens only
@@ -151,8 +198,7 @@ void check_one(CheckRun& run, const std::string& file, const Outcome* given = nu
   if (given != nullptr) std::ranges::for_each(given->findings, sink);
   const Result<CheckSummary> result =
       given != nullptr  ? *given->summary
-      : file == "-"     ? check_opened(Model::open_descriptor(system::standard_input, open_options),
-                                       check_options, sink)
+      : file == "-"     ? check_opened(open_input(open_options, check_options), check_options, sink)
       : is_folder(file) ? check_folder(file_system(), file, check_options, sink)
       : console.remote().is_meant(file) ? check_remote(console, file, check_options, sink)
       : is_foreign(file)                ? check_foreign(console, file, check_options, sink)

@@ -45,7 +45,8 @@ constexpr const char* examples =
     "one model, and so is a Hugging Face folder, which has config.json and no GGUF.\n"
     "Models under other names and links to folders are listed as skipped.\n"
     "What a rule is about and what to do: --list-rules, or\n"
-    "docs/check-rules.md. Files are read, not mapped, unless --io mmap is given.\n"
+    "docs/check-rules.md. Files are read, not mapped, unless --io mmap is given; with\n"
+    "--data a pipe is copied to a file without a name in $TMPDIR, and checked there.\n"
     "Exit status 1: a model has errors or warnings (with --strict: notes, or one was\n"
     "skipped), or what --fail-on names; 2: in a folder, nothing was checked;\n"
     "3: a model is refused, no loader should touch it, whatever rules are chosen.";

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 
 namespace ingot::cli::system {
 namespace {
@@ -87,12 +88,28 @@ int open_file(const std::string& path) noexcept {
   return ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
 }
 
+int open_nameless(const std::string& folder) noexcept {
+  std::string path = folder + "/ingot-XXXXXX";
+  const int descriptor = ::mkstemp(path.data());
+  if (descriptor < 0) return -1;
+  ::unlink(path.c_str());
+  ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  return descriptor;
+}
+
 void close_file(int descriptor) noexcept { ::close(descriptor); }
 
 std::ptrdiff_t read_next(int descriptor, char* bytes, std::size_t size) noexcept {
   for (;;) {
     const ssize_t count = ::read(descriptor, bytes, size);
-    if (count >= 0 || errno != EINTR) return count;
+    if (count >= 0) return count;
+    if (errno == EAGAIN) {
+      // Another process made the pipe non-blocking: wait until it has bytes.
+      pollfd ready{descriptor, POLLIN, 0};
+      if (::poll(&ready, 1, -1) < 0 && errno != EINTR) return -1;
+    } else if (errno != EINTR) {
+      return -1;
+    }
   }
 }
 

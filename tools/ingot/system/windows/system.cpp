@@ -171,6 +171,20 @@ int open_file(const std::string& path) noexcept {
   return ::_open_osfhandle(reinterpret_cast<std::intptr_t>(handle), _O_RDONLY | _O_BINARY);
 }
 
+int open_nameless(const std::string& folder) noexcept {
+  wchar_t path[MAX_PATH + 1];
+  HANDLE handle = INVALID_HANDLE_VALUE;
+  if (::GetTempFileNameW(wide(folder).c_str(), L"ing", 0, path) != 0) {
+    handle = ::CreateFileW(path, GENERIC_READ | GENERIC_WRITE | DELETE, 0, nullptr, CREATE_ALWAYS,
+                           FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, nullptr);
+  }
+  if (handle == INVALID_HANDLE_VALUE) {
+    errno = error_of_last();
+    return -1;
+  }
+  return ::_open_osfhandle(reinterpret_cast<std::intptr_t>(handle), _O_RDWR | _O_BINARY);
+}
+
 void close_file(int descriptor) noexcept { ::_close(descriptor); }
 
 std::ptrdiff_t read_next(int descriptor, char* bytes, std::size_t size) noexcept {
