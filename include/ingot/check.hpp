@@ -138,7 +138,8 @@ struct CheckSummary {
 /// padding. With data: reads every byte of the model once, with plain reads and some 100 KiB per
 /// thread if the model was opened with FileAccess::read.
 ///
-/// @return  Errc::interrupted, Errc::io_error and other errors of reading.
+/// @return  Errc::interrupted, Errc::io_error and other errors of reading, after the findings that
+///          need no weights.
 [[nodiscard]] INGOT_EXPORT Result<CheckSummary> check_model(const Model& model,
                                                             const CheckOptions& options,
                                                             const FindingSink& sink);

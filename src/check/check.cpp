@@ -120,16 +120,20 @@ Result<CheckSummary> check_model(const Model& model, const CheckOptions& options
                 "the model was read through its index; a check reads all of it");
   }
   check::Inspection inspection(model, options, sink);
-  if (options.with_data) INGOT_TRY_VOID(check::scan_data(inspection, options));
+  Result<void> scanned;
+  if (options.with_data) scanned = check::scan_data(inspection, options);
   for (std::size_t i = 0; i < rule_functions.size(); ++i) {
     const CheckRule& rule = all_rules[refusal_count + i];
     // The others are about what only GGUF has: its keys, its layout, its loaders.
     const bool is_of_any_format =
         rule.source == RuleSource::data || rule_functions[i] == check::rules::foreign_format;
     if (options.is_foreign && !is_of_any_format) continue;
+    // What is known from the header is told, too, where the weights cannot be read to their end.
+    if (!scanned && rule.source == RuleSource::data) continue;
     if (options.is_wanted && !options.is_wanted(rule)) continue;
     inspection.run(rule, rule_functions[i]);
   }
+  if (!scanned) return fail(std::move(scanned).error());
   if (inspection.failure()) return fail(*inspection.failure());
   return inspection.counts();
 }

@@ -22,6 +22,14 @@ expect 1 "$ingot" check --data nan.gguf
 
 # No time at all is always over.
 expect_error 4 'not done in 0 s' "$ingot" check --data --time-limit 0 good.gguf
+# What the header tells comes all the same.
+for options in '' --json; do
+  # shellcheck disable=SC2086
+  expect 4 "$ingot" check --data --time-limit 0 bad.gguf $options >found 2>said
+  grep -q 'not done in 0 s' said || fail "no reason: $(cat said)"
+  grep -q 'key_syntax' found && grep -q 'trailing_data' found || fail "findings of the header are lost: $(cat found)"
+done
+expect 4 "$ingot" check --data --time-limit 0 bad.gguf 2>/dev/null
 expect_error 2 'goes with --data' "$ingot" check --time-limit 0 good.gguf
 "$ingot" check --data --time-limit 1000000 good.gguf >/dev/null
 

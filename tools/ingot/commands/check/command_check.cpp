@@ -144,7 +144,7 @@ void add_check_command(CLI::App& program, Console& console) {
              "Read all weights too: NaN, infinities, impossible scales");
   add_number(command, "--time-limit", options->seconds, 0, 1'000'000'000,
              "With --data: seconds for the weights of a model; what takes longer has failed, with "
-             "status 4");
+             "status 4 and the findings that need no weights");
   add_switch(command, "--strict", options->is_strict, "Notes count as warnings");
   CLI::Option* fail_on =
       add_list(command, "--fail-on", options->fail_on, "WHAT",

@@ -56,8 +56,8 @@ class TextReport final : public CheckReport {
 
   void end_file(const CheckedFile& checked) override {
     ++verdicts_[checked.verdict];
-    // What failed has its own message; there is no verdict.
-    if (checked.verdict != Verdict::failed) print_verdict(checked);
+    // What failed has its own message; the verdict stands above what was found before.
+    if (checked.verdict != Verdict::failed || !waiting_.empty()) print_verdict(checked);
     print_waiting();
     // Each file is seen as it is done.
     console_.out().flush();
