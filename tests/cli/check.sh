@@ -120,6 +120,23 @@ for result in run["results"]:
 uris = {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in run["results"]}
 assert uris == {"bad.gguf", "page.gguf"}
 '
+# What failed says why, in every form.
+"$ingot" check --json missing.gguf good.gguf >failed.json 2>/dev/null || true
+"$ingot" check --sarif missing.gguf good.gguf >failed.sarif 2>/dev/null || true
+"$ingot" check --json --data --time-limit 0 good.gguf >late.json 2>/dev/null || true
+python '
+import json
+missing, good = json.load(open("failed.json"))
+assert (missing["verdict"], missing["code"]) == ("failed", "io_error"), missing
+assert "No such file" in missing["reason"] and "reason" not in good, missing
+late = json.load(open("late.json"))
+assert late["code"] == "interrupted" and "--time-limit" in late["reason"], late
+run, = json.load(open("failed.sarif"))["runs"]
+invocation, = run["invocations"]
+note, = invocation["toolExecutionNotifications"]
+assert not invocation["executionSuccessful"] and note["level"] == "error", invocation
+assert note["descriptor"] == {"id": "io_error"} and "No such file" in note["message"]["text"], note
+'
 expect_error 2 'two formats' "$ingot" check --json --sarif bad.gguf
 expect_error 2 'FILE is missing; the usage is: ingot check' "$ingot" check
 

@@ -38,6 +38,10 @@ class JsonReport final : public CheckReport {
   void end_file(const CheckedFile& checked) override {
     json_.end();
     json_.member("verdict", name_of(checked.verdict));
+    if (checked.error) {
+      json_.member("reason", checked.reason);
+      json_.member("code", name_of(checked.error->code));
+    }
     json_.member("errors", checked.summary.errors);
     json_.member("warnings", checked.summary.warnings);
     json_.member("notes", checked.summary.notes);

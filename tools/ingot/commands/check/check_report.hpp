@@ -5,6 +5,7 @@
 
 #include <ingot/check.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,7 +26,9 @@ struct CheckedFile {
   std::string file;
   Verdict verdict = Verdict::ok;
   CheckSummary summary = {};
-  std::uint64_t known = 0;  ///< Findings of the baseline, not in the summary.
+  std::uint64_t known = 0;          ///< Findings of the baseline, not in the summary.
+  std::optional<Error> error = {};  ///< The failure of the system.
+  std::string reason = {};          ///< The error in one line, or the time limit.
 };
 
 /// The severity as reports show it: with `is_strict`, notes are warnings.

@@ -21,6 +21,7 @@
 #include "cli/model_files.hpp"
 #include "cli/progress.hpp"
 #include "system/system.hpp"
+#include "text/error_text.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -206,8 +207,10 @@ void check_one(CheckRun& run, const std::string& file, const Outcome* given = nu
   progress.reset();
   if (!result) {
     checked.verdict = Verdict::failed;
-    run.report.end_file(checked);
+    checked.error = result.error();
     const std::string lateness = time_limit.message();
+    checked.reason = lateness.empty() ? error_text(file, result.error()) : lateness;
+    run.report.end_file(checked);
     if (!lateness.empty()) console.complain(file, lateness);
     run.code = std::max(run.code,
                         lateness.empty() ? console.fail(file, result.error()) : ExitCode::system);

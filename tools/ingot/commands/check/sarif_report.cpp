@@ -5,6 +5,8 @@
 #include <ingot/digest.hpp>
 #include <ingot/text.hpp>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "build_facts.hpp"
@@ -62,12 +64,16 @@ class SarifReport final : public CheckReport {
   }
 
   void end_file(const CheckedFile& checked) override {
-    if (checked.verdict == Verdict::failed) has_failed_ = true;
+    if (checked.error) {
+      has_failed_ = true;
+      notifications_.push_back({"error", name_of(checked.error->code),
+                                escape(checked.file) + " is not checked: " + checked.reason});
+    }
     console_.out().flush();
   }
 
   void skip(const std::string& file, const std::string& reason) override {
-    skipped_.push_back(escape(file) + " is skipped: " + reason);
+    notifications_.push_back({"note", {}, escape(file) + " is skipped: " + reason});
   }
 
   void end() override {
@@ -75,7 +81,7 @@ class SarifReport final : public CheckReport {
     json_.begin_array("invocations", Layout::line);
     json_.begin_object(Layout::line);
     json_.member("executionSuccessful", !has_failed_);
-    if (!skipped_.empty()) write_skipped();
+    if (!notifications_.empty()) write_notifications();
     json_.end();
     json_.end();
     json_.end();
@@ -84,6 +90,13 @@ class SarifReport final : public CheckReport {
   }
 
  private:
+  /// A model that was not checked.
+  struct Notification {
+    std::string_view level;
+    std::string_view code;  ///< The name of an error; may be empty.
+    std::string text;
+  };
+
   /// What stays the same where bytes move: platforms know a finding again by it.
   [[nodiscard]] std::string fingerprint(const Finding& finding) const {
     std::string text(finding.rule->name);
@@ -106,12 +119,16 @@ class SarifReport final : public CheckReport {
     json_.values("tags", std::array{name_of(category)}, Layout::line);
   }
 
-  void write_skipped() {
+  void write_notifications() {
     const auto array = json_.array("toolExecutionNotifications", Layout::line);
-    for (const std::string& text : skipped_) {
+    for (const Notification& each : notifications_) {
       const auto object = json_.object(Layout::line);
-      json_.member("level", "note");
-      write_text("message", text);
+      json_.member("level", each.level);
+      if (!each.code.empty()) {
+        const auto descriptor = json_.object("descriptor", Layout::line);
+        json_.member("id", each.code);
+      }
+      write_text("message", each.text);
     }
   }
 
@@ -160,7 +177,7 @@ class SarifReport final : public CheckReport {
   JsonStream json_;
   bool is_strict_;
   bool has_failed_ = false;
-  std::vector<std::string> skipped_;
+  std::vector<Notification> notifications_;
   std::string file_;
 };
 
