@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Manifests of llama-gguf-hash and of sha256sum, with and without --tag, pointers of Git LFS, and
-// digests that stand alone.
+// Manifests of llama-gguf-hash and of sha256sum, with and without --tag and escapes, pointers of
+// Git LFS, and digests that stand alone.
 //
 // A line of the first kind is (printf) "%-8s  %-s  %s": algorithm, digits, then FILE for the
 // weights of a whole model or FILE:TENSOR. Nothing separates the two but a colon, which both may
 // hold; files mostly end in .gguf.
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -87,18 +88,44 @@ std::optional<TaggedDigest> read_prefixed(std::string_view word) {
   return TaggedDigest{algorithm, {}, word.substr(colon + 1)};
 }
 
+/// A name of a line that sha256sum begins with a backslash: it has escapes.
+Result<std::string> unescaped(std::string_view name) {
+  constexpr std::string_view letters = "\\nr";
+  constexpr std::string_view meanings = "\\\n\r";
+  std::string text;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] != '\\') {
+      text += name[i];
+      continue;
+    }
+    const std::size_t letter = ++i < name.size() ? letters.find(name[i]) : letters.npos;
+    if (letter == letters.npos) return fail_manifest(name, "an escape that is not known");
+    text += meanings[letter];
+  }
+  return text;
+}
+
 class LineReader {
  public:
   Result<void> read(std::string_view line) {
     if (line.starts_with(pointer_beginning)) is_pointer_ = true;
     if (is_pointer_) return read_pointer(line);
-    if (const auto tagged = read_bsd_line(line)) return put_tagged(*tagged);
+    const bool is_escaped = line.starts_with('\\');
+    if (is_escaped) line.remove_prefix(1);
+    if (auto tagged = read_bsd_line(line)) {
+      INGOT_TRY(tagged->file, own_name(tagged->file, is_escaped));
+      return put_tagged(*tagged);
+    }
     const std::string_view first = take_word(line);
     if (auto prefixed = read_prefixed(first)) {
       prefixed->file = line;
       return put_tagged(*prefixed);
     }
-    if (const DigestAlgorithmInfo* sum = find_sum(first)) return read_sum(*sum, first, line);
+    if (const DigestAlgorithmInfo* sum = find_sum(first)) {
+      if (line.starts_with('*')) line.remove_prefix(1);  // read in binary mode
+      INGOT_TRY(line, own_name(line, is_escaped));
+      return put_digest(building_of(line).entry.digests, *sum, first, line);
+    }
     const std::string_view digits = take_word(line);
     if (line.empty()) return fail_manifest(first, "a line with less than three words");
     const DigestAlgorithmInfo* algorithm = find_digest_algorithm(first);
@@ -126,12 +153,20 @@ class LineReader {
   }
 
  private:
-  using Positions = std::unordered_map<std::string_view, std::size_t>;  // views into the text
+  using Positions =
+      std::unordered_map<std::string_view, std::size_t>;  // views into the text, or names_
 
   struct Building {
     ManifestEntry entry;
     Positions tensors;
   };
+
+  /// The name of a line; valid as long as the text and this.
+  Result<std::string_view> own_name(std::string_view name, bool is_escaped) {
+    if (!is_escaped) return name;
+    INGOT_TRY(std::string text, unescaped(name));
+    return names_.emplace_back(std::move(text));
+  }
 
   /// sha256sum and sha1sum name no algorithm: the length does.
   static const DigestAlgorithmInfo* find_sum(std::string_view word) {
@@ -157,12 +192,6 @@ class LineReader {
                       tagged.file.empty() ? tagged.digits : tagged.file);
   }
 
-  Result<void> read_sum(const DigestAlgorithmInfo& algorithm, std::string_view digits,
-                        std::string_view file) {
-    if (file.starts_with('*')) file.remove_prefix(1);  // read in binary mode
-    return put_digest(building_of(file).entry.digests, algorithm, digits, file);
-  }
-
   Building& building_of(std::string_view file) {
     const auto [found, is_new] = positions_.try_emplace(file, models_.size());
     if (is_new) {
@@ -181,6 +210,7 @@ class LineReader {
 
   static constexpr std::string_view pointer_beginning = "version https://git-lfs";
 
+  std::deque<std::string> names_;  // that were escaped; they stay where they are
   std::vector<Building> models_;
   Positions positions_;
   bool is_pointer_ = false;

@@ -49,6 +49,11 @@ sha256sum model.gguf other.gguf >sums
 expect_same sums own_sums
 cp model.gguf $'line\nand\\.gguf'
 "$ingot" hash $'line\nand\\.gguf' --as sha256sum | sha256sum -c --quiet || fail "sha256sum does not read it"
+sha256sum $'line\nand\\.gguf' >escaped
+sha256sum --tag $'line\nand\\.gguf' >escaped_tag
+for sums in escaped escaped_tag; do
+  "$ingot" hash --verify "$sums" | grep -q '^line.nand.*: ok: 1 digest agrees$' || fail "$sums is not read"
+done
 rm $'line\nand\\.gguf'
 expect_error 2 'nothing else' "$ingot" hash model.gguf --as sha256sum -a sha1
 for manifest in manifest.json both.json model.manifest sums; do
@@ -103,6 +108,11 @@ sha256sum set-*.gguf >set.sums
 "$ingot" hash --verify set.manifest
 mv set-00003-of-00003.gguf away
 expect 1 "$ingot" hash --verify set.json -q
+# A list with holes is none, and says so.
+expect 1 "$ingot" hash set-*.gguf -q >/dev/null 2>said
+grep -q '1 of 3 shards are not there' said || fail "$(cat said)"
+expect 1 "$ingot" hash set-*.gguf -q -o holes.json 2>said
+[[ ! -e holes.json ]] && grep -q 'holes.json: it is not written' said || fail "$(cat said)"
 mv away set-00003-of-00003.gguf
 
 # --- wrong -----------------------------------------------------------------------------------------
@@ -118,6 +128,15 @@ expect_error 2 'must be one of sha256' "$ingot" hash model.gguf -a md5
 expect_error 2 'FILE is missing; the usage is: ingot hash' "$ingot" hash
 expect_error 2 'contradict' "$ingot" hash model.gguf --json --as text
 expect_error 4 'missing.gguf' "$ingot" hash missing.gguf
+# Of several files each has its line: digests, or why it has none.
+expect 4 "$ingot" hash model.gguf missing.gguf --json >several.json 2>said
+grep -q 'missing.gguf: .*No such file' said || fail "$(cat said)"
+expect 4 "$ingot" hash --verify several.json --json >verdicts.json 2>/dev/null
+python 'import json
+for name in ("several.json", "verdicts.json"):
+    there, missing = json.load(open(name))
+    assert "error" not in there and missing["file"] == "missing.gguf", name
+    assert missing["error"]["rule"] == "io_error" and "No such file" in missing["error"]["message"], missing'
 
 # --- targets ---------------------------------------------------------------------------------------
 cp model.gguf before.gguf

@@ -100,7 +100,10 @@ TEST(DigestManifest, ReadsDigestsThatStandAlone) {
       {"sha256:" + sha256_digits, ""},
       {"version https://git-lfs.github.com/spec/v1\noid sha256:" + sha256_digits + "\nsize 12\n",
        ""},
-      {"SHA256 (a (b) = c.gguf) = " + sha256_digits, "a (b) = c.gguf"}};
+      {"SHA256 (a (b) = c.gguf) = " + sha256_digits, "a (b) = c.gguf"},
+      {"\\" + sha256_digits + " *a\\nb\\\\c\\r", "a\nb\\c\r"},
+      {"\\SHA256 (a\\nb) = " + sha256_digits, "a\nb"},
+      {sha256_digits + "  a\\nb", "a\\nb"}};
   for (const auto& [text, file] : texts) {
     const auto entries = parse_digest_manifest(text);
     ASSERT_TRUE(entries) << text << entries.error().message();
@@ -133,6 +136,8 @@ TEST(DigestManifest, RefusesWhatIsNone) {
       "uuid      " + sha1_digits + "  m.gguf",
       "sha256    " + sha256_digits + "  m.gguf:t\nsha256    " + other_digits + "  m.gguf:t",
       "sha256:" + sha1_digits,
+      "\\" + sha256_digits + "  a\\x",
+      "\\" + sha256_digits + "  a\\",
       "crc32     0011223344  m.gguf"};
   for (const std::string& text : texts) {
     EXPECT_THAT(parse_digest_manifest(text), FailsWith(Errc::manifest_invalid)) << text;

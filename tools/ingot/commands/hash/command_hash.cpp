@@ -26,6 +26,7 @@
 #include "commands/hash/hash_jobs.hpp"
 #include "commands/hash/hash_report.hpp"
 #include "commands/hash/verify_manifest.hpp"
+#include "text/error_json.hpp"
 #include "text/words.hpp"
 
 namespace ingot::cli {
@@ -47,7 +48,7 @@ constexpr const char* examples =
     "name of its file or, if the manifest has only one, without it. gguf-hash lists,\n"
     "like the tool of that name, the tensors and all weights together, without\n"
     "metadata.\n"
-    "Exit status 1: something differs from the manifest.";
+    "Exit status 1: something differs from the manifest, or a shard is missing.";
 
 enum class Form : std::uint8_t { automatic, text, json, gguf_hash, sha256sum };
 
@@ -135,7 +136,10 @@ Result<void> print_hashes(const Options& options, Console& console, Output& out,
   const bool is_array = options.form == Form::json && jobs.size() > 1;
   if (is_array) json.begin_array();
   for (const HashJob& job : jobs) {
-    if (!job.digests) continue;
+    if (!job.digests) {
+      if (is_array) write_error_json(json, job.file, *job.error);
+      continue;
+    }
     const HashedModel hashed{job.file, *job.model, *job.digests};
     if (options.form == Form::json) {
       print_hash_json(json, hashed);
@@ -149,6 +153,21 @@ Result<void> print_hashes(const Options& options, Console& console, Output& out,
   }
   if (is_array) json.end();
   return {};
+}
+
+/// Whether all shards of all sets are there; names the sets whose are not.
+bool are_complete(const std::vector<HashJob>& jobs, Console& console) {
+  bool is_complete = true;
+  for (const HashJob& job : jobs) {
+    // A shard under another name is a file of its own.
+    if (!job.digests || job.model->shard_path(0).empty()) continue;
+    const std::size_t missing = job.model->shard_count() - job.model->files().size();
+    if (missing == 0) continue;
+    is_complete = false;
+    console.complain(job.file, fmt::format("{} of {} shards are not there and have no digests",
+                                           missing, job.model->shard_count()));
+  }
+  return is_complete;
 }
 
 /// Whether OUT is one of the files that are hashed, under whatever name.
@@ -192,12 +211,16 @@ ExitCode run_hash(const Options& options, Console& console) {
     }
     INGOT_CLI_TRY(file, OutputFile::create(options.out, options.is_forced), console, options.out);
   }
-  const ExitCode status = hash_all(jobs, console);
+  ExitCode status = hash_all(jobs, console);
   if (status >= ExitCode::interrupted) return status;
+  if (!are_complete(jobs, console)) status = std::max(status, ExitCode::negative);
   const bool has_result =
       std::any_of(jobs.begin(), jobs.end(), [](const HashJob& job) { return !!job.digests; });
-  // A manifest with holes would look complete.
-  if (!has_result || (!options.out.empty() && status != ExitCode::done)) return status;
+  if (!has_result) return status;
+  if (!options.out.empty() && status != ExitCode::done) {
+    console.complain(options.out, "it is not written: a list with holes would look complete");
+    return status;
+  }
   if (file) {
     const Result<void> written = write_hashes(options, console, jobs, *file);
     return written ? status : std::max(status, fail_output(options, console, written.error()));

@@ -118,12 +118,16 @@ class Batch {
 
 ExitCode hash_all(std::span<HashJob> jobs, Console& console) {
   ExitCode status = ExitCode::done;
+  const auto note_failure = [&](HashJob& job, const Error& error) {
+    job.error = error;
+    status = std::max(status, console.fail(job.file, error));
+  };
   std::vector<HashJob*> open_jobs;
   for (HashJob& job : jobs) {
     Result<Model> model = job.with_shards ? console.open_model(job.file)
                                           : console.open_stored(job.file, FileAccess::map, false);
     if (!model) {
-      status = std::max(status, console.fail(job.file, model.error()));
+      note_failure(job, model.error());
       continue;
     }
     if (console.imported() != nullptr) {
@@ -132,7 +136,7 @@ ExitCode hash_all(std::span<HashJob> jobs, Console& console) {
                      "the folder, not of its files");
     }
     if (const auto ready = console.before_reading_files(job.file, *model); !ready) {
-      status = std::max(status, console.fail(job.file, ready.error()));
+      note_failure(job, ready.error());
       continue;
     }
     job.model = *std::move(model);
@@ -148,7 +152,7 @@ ExitCode hash_all(std::span<HashJob> jobs, Console& console) {
     for (std::size_t i = 0; i < open_jobs.size(); ++i) failures.push_back(batch.failure(i));
   }
   for (std::size_t i = 0; i < open_jobs.size(); ++i) {
-    if (failures[i]) status = std::max(status, console.fail(open_jobs[i]->file, *failures[i]));
+    if (failures[i]) note_failure(*open_jobs[i], *failures[i]);
     // Every job stops at the signal.
     if (failures[i] && failures[i]->code == Errc::interrupted) break;
   }

@@ -22,6 +22,7 @@ struct HashJob {
   std::optional<ModelDigests> digests;  ///< Set by `hash_all`, unless something failed.
   /// Set by `hash_all` for a file of another format: the files, which its model does not name.
   std::vector<std::string> foreign_paths = {};
+  std::optional<Error> error = {};  ///< Set by `hash_all`, where something failed.
 };
 
 /// Opens and hashes all models, with a progress bar, and prints errors. Uses all threads, also for

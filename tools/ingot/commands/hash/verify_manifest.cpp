@@ -11,6 +11,7 @@
 #include "cli/json_stream.hpp"
 #include "commands/hash/hash_jobs.hpp"
 #include "commands/hash/hash_report.hpp"
+#include "text/error_json.hpp"
 #include "text/whole_file.hpp"
 
 namespace ingot::cli {
@@ -101,7 +102,10 @@ bool report_verification(const Verification& verification, Console& console) {
   if (is_array) json.begin_array();
   for (std::size_t i = 0; i < verification.jobs.size(); ++i) {
     const HashJob& job = verification.jobs[i];
-    if (!job.digests) continue;
+    if (!job.digests) {
+      if (is_array) write_error_json(json, job.file, *job.error);
+      continue;
+    }
     std::uint64_t compared = 0;
     const std::vector<DigestMismatch> mismatches =
         find_mismatches(*verification.entries[i], *job.model, *job.digests, &compared);
