@@ -31,7 +31,7 @@ ExitCode run_catalog(Console& console, const CatalogArguments& arguments) {
     case CatalogAction::outliers:
       return query_catalog(console, path, outliers_sql);
     case CatalogAction::duplicates:
-      return query_catalog(console, path, duplicates_sql);
+      return list_catalog_duplicates(console, path);
     case CatalogAction::export_tables:
       break;
   }

@@ -79,4 +79,26 @@ ExitCode query_catalog(Console& console, const std::string& path, std::string_vi
   return ExitCode::done;
 }
 
+ExitCode list_catalog_duplicates(Console& console, const std::string& path) {
+  const ExitCode code = query_catalog(console, path, duplicates_sql);
+  if (code != ExitCode::done) return code;
+  INGOT_CLI_TRY(const CatalogFile file, CatalogFile::open(path, CatalogAccess::read), console,
+                path);
+  INGOT_CLI_TRY(
+      Statement statement,
+      file.prepare(fmt::format(
+          "SELECT count(*) FROM ({}) WHERE \"by\" = 'sample' AND same_file = 0", duplicates_sql)),
+      console, path);
+  INGOT_CLI_TRY(const bool has_row, statement.step(), console, path);
+  if (const std::int64_t count = has_row ? statement.number(0) : 0; count != 0) {
+    console.remark(
+        {},
+        fmt::format("note: {} of these by sample: the same tensors by name, type and shape, and "
+                    "the same bytes in a sample of them; digests were not computed. `ingot "
+                    "catalog add --digests` of their folders makes sure",
+                    count));
+  }
+  return ExitCode::done;
+}
+
 }  // namespace ingot::cli

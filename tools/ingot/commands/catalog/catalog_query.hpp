@@ -11,7 +11,7 @@ namespace ingot::cli {
 
 /// The questions that have a name.
 inline constexpr std::string_view duplicates_sql = R"(
-SELECT path, size_bytes, of_path AS same_weights_as, "by", same_file FROM (
+SELECT path, size_bytes, of_path AS same_as, "by", same_file FROM (
   SELECT a.id, a.path, a.size_bytes, b.path AS of_path,
     iif(a.weights IS NULL OR b.weights IS NULL, 'sample', 'digest') AS "by",
     coalesce(a.device = b.device AND a.inode = b.inode, 0) AS same_file
@@ -53,5 +53,8 @@ ORDER BY base, what, path)";
 /// Prints the rows of a query, as a table or as JSON.
 [[nodiscard]] ExitCode query_catalog(Console& console, const std::string& path,
                                      std::string_view sql);
+
+/// Prints models that are the same, and says of how many no digest proves it.
+[[nodiscard]] ExitCode list_catalog_duplicates(Console& console, const std::string& path);
 
 }  // namespace ingot::cli

@@ -17,7 +17,7 @@ constexpr const char* examples =
     "  ingot catalog query 'SELECT path FROM files WHERE verdict = \"refused\"'\n"
     "  ingot catalog query 'SELECT key, count(*) FROM keys GROUP BY key' --json\n"
     "  ingot catalog outliers                     # templates and licences\n"
-    "  ingot catalog duplicates                   # the same weights twice\n"
+    "  ingot catalog duplicates                   # the same model twice\n"
     "  ingot catalog export --parquet tables/     # for DuckDB, Spark, pandas\n"
     "\n"
     "A catalogue is a file of SQLite with the tables files, keys, tensors, findings\n"
