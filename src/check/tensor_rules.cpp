@@ -113,6 +113,18 @@ void for_each_tensor(const Inspection& inspection, const Use& use) {
   for (const TensorInfo& tensor : inspection.model().tensors()) use(tensor);
 }
 
+/// The name with {i} for each part between dots that is a number: of a layer, or of an expert.
+std::string without_numbers(std::string_view name) {
+  std::string text;
+  for (bool is_last = false; !is_last;) {
+    is_last = name.find('.') == name.npos;
+    const std::string_view part = take_part(name, '.');
+    const bool is_number = !part.empty() && std::ranges::all_of(part, is_digit);
+    text.append(is_number ? "{i}" : part).append(is_last ? "" : ".");
+  }
+  return text;
+}
+
 /// Whether an engine takes the tensor only as F32: what it adds to or multiplies with activations.
 /// By name, as in the engine; the embeddings and the output may have one row.
 bool is_wanted_as_f32(const TensorInfo& tensor) {
@@ -249,6 +261,27 @@ void tensor_extra_layer(Inspection& inspection) {
   const std::string message =
       inspection.own_key(suffixes::block_count) + " is " + std::to_string(*layers);
   for (const auto& [layer, tensor] : beyond) inspection.report_tensor(tensors[tensor], message);
+}
+
+void tensor_unknown(Inspection& inspection) {
+  const Architecture* row = inspection.row();
+  // The engine counts the tensors of models, not those of projectors.
+  if (row == nullptr || row->file_kind != "model" || !row->is_described()) return;
+  if (!inspection.has_layers()) return;
+  // Names alone: what the row says of one under other conditions may hold in other engines.
+  std::set<std::string> known;
+  for (const ArchitectureTensor& tensor : row->tensors) known.insert(without_numbers(tensor.name));
+  for_each_tensor(inspection, [&](const TensorInfo& tensor) {
+    std::string name = without_numbers(tensor.name);
+    // Every weight may have scales beside it, as those of NVFP4 do.
+    for (const std::string_view suffix : {".input_scale", ".scale"}) {
+      if (!name.ends_with(suffix)) continue;
+      name.replace(name.size() - suffix.size(), suffix.size(), ".weight");
+      break;
+    }
+    if (known.contains(name)) return;
+    inspection.report_tensor(tensor, "the architecture " + row->name + " has no such tensor");
+  });
 }
 
 void tensor_shape(Inspection& inspection) {

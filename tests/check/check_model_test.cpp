@@ -324,6 +324,9 @@ void add_tensor_cases(std::vector<Case>& cases) {
   add("tensor_missing", layered(8, "blk.0.attn_norm.weight"));
   add("tensor_extra_layer", layered(8, "blk.1.attn_norm.weight"));
   add("tensor_shape", layered(16, "blk.0.attn_norm.weight"));
+  for (const char* name : {"blk.0.attn_nrom.weight", "blk.0.attn_norm.weight.", "blk.0.head"}) {
+    add("tensor_unknown", layered(8, name));
+  }
 }
 
 void add_shard_cases(std::vector<Case>& cases) {
@@ -422,6 +425,15 @@ TEST(CheckModel, VectorsThatAnEngineTakesArePlain) {
         broken("blk.0.ids", {8}, TensorType::i32, 32), broken("t", {32}, TensorType::q8_0, 34),
         broken("token_embd.weight", {32}, TensorType::q8_0, 34)}) {
     EXPECT_THAT(rules, Not(Contains("vector_not_f32")));
+  }
+}
+
+TEST(CheckModel, TensorsThatAnArchitectureMayHaveAreKnown) {
+  for (const char* name : {"blk.0.attn_q.weight", "blk.0.attn_q.bias", "blk.9.attn_q.scale",
+                           "blk.0.ffn_up_exps.input_scale", "blk.0.ffn_up.7.weight"}) {
+    GgufBuilder file = with_keys("llama");
+    file.tensor(name, {8}, TensorType::f32, 0).pad_to(32).data(32);
+    EXPECT_THAT(broken_rules(file.bytes()), Not(Contains("tensor_unknown"))) << name;
   }
 }
 
