@@ -26,7 +26,7 @@ enum class InputTokens : std::uint8_t {
   /// tokens may hold the end of the template's text and the beginning of an input, as in training.
   plain,
   apart,   ///< Works like `plain`, and each run is encoded separately, so that no token
-           ///< holds bytes of both.
+           ///< holds bytes of both. A run behind text continues it: no space is put before.
   trusted  ///< A control token in a message is one, as in Hugging Face's `apply_chat_template`.
 };
 

@@ -34,10 +34,19 @@ Result<TokenizedText> encode_whole(const Tokenizer& tokenizer, std::string_view 
   return TokenizedText{std::move(ids), {}};
 }
 
-/// Encodes each stretch from inputs, and each from the template, separately.
+/// Whether the ids of a part end with a token that was found as a whole and is no text: what
+/// follows it begins anew, with a space where the vocabulary puts one before a text.
+bool ends_special(const Tokenizer& tokenizer, std::span<const TokenId> ids, bool is_input) {
+  const TokenKind kind = tokenizer.kind(ids.back());
+  return kind == TokenKind::user_defined || (kind == TokenKind::control && !is_input);
+}
+
+/// Encodes each stretch from inputs, and each from the template, separately. A stretch that follows
+/// text continues it, as in the whole.
 Result<TokenizedText> encode_apart(const Tokenizer& tokenizer, const ChatText& text,
                                    bool with_ranges) {
   TokenizedText all;
+  bool begins_anew = true;
   for (std::size_t i = 0; i < text.runs.size();) {
     const bool is_input = text.runs[i].is_input;
     const std::size_t begin = range_of(text.runs[i]).begin;
@@ -45,10 +54,12 @@ Result<TokenizedText> encode_apart(const Tokenizer& tokenizer, const ChatText& t
     for (; i < text.runs.size() && text.runs[i].is_input == is_input; ++i) {
       end = range_of(text.runs[i]).end;
     }
-    const EncodeOptions options{.add_special = false, .parse_special = !is_input};
+    const EncodeOptions options{
+        .add_special = false, .parse_special = !is_input, .continues = !begins_anew};
     const std::string_view part = std::string_view(text.text).substr(begin, end - begin);
     INGOT_TRY(const TokenizedText encoded, encode_whole(tokenizer, part, options, with_ranges));
     all.ids.insert(all.ids.end(), encoded.ids.begin(), encoded.ids.end());
+    if (!encoded.ids.empty()) begins_anew = ends_special(tokenizer, encoded.ids, is_input);
     for (const ByteRange& range : encoded.ranges) {
       all.ranges.push_back({begin + range.begin, begin + range.end});
     }

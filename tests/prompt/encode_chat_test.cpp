@@ -64,6 +64,29 @@ TEST_F(EncodeChat, MergesOverTheBorderUnlessInputsStayApart) {
   EXPECT_EQ(encoded("h{{ messages[0].content }}", "a", {.inputs = InputTokens::apart}), "h a");
 }
 
+/// SPM puts a space before a text, which a run that follows text is not.
+TEST_F(EncodeChat, PutsNoSpaceBetweenTextsThatStayApart) {
+  test::VocabularySketch sketch{.model = "llama"};
+  sketch.add("<unk>", 0.0F, TokenKind::unknown).add("<s>", 0.0F, TokenKind::control);
+  sketch.add("</s>", 0.0F, TokenKind::control).add("<tool>", 0.0F, TokenKind::user_defined);
+  sketch.add_bytes().add("\xE2\x96\x81").add("a").add("b").add("x");
+  sketch.flags = {{"add_space_prefix", true}};
+  const auto made = sketch.make();
+  ASSERT_TRUE(made.has_value());
+  const auto chat = ChatTemplate::make("a{{ messages[0].content }}b</s>{{ messages[0].content }}a");
+  ASSERT_TRUE(chat.has_value());
+  const auto pieces_of = [&](const char* content, InputTokens inputs) {
+    const auto messages = ChatValue::list({chat_message("user", content)});
+    const auto tokens = encode_chat(*made, *chat, messages, {}, {}, {.inputs = inputs});
+    return tokens ? pieces(*made, *tokens) : chat_error_text(tokens.error());
+  };
+  EXPECT_EQ(pieces_of("x", InputTokens::apart), "  a x b </s>   x a");
+  for (const char* content : {"x", "x x", "<tool>", "</s>", " "}) {
+    EXPECT_EQ(pieces_of(content, InputTokens::apart), pieces_of(content, InputTokens::plain))
+        << content;
+  }
+}
+
 TEST_F(EncodeChat, MarksWhatIsGenerated) {
   const std::string source =
       "<|user|>{% generation %}{{ messages[0].content }}<|end|>{% endgeneration %}.";
