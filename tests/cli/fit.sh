@@ -139,3 +139,20 @@ expect_same bare.json full.json
 "$ingot" fit model.gguf -c 100 | grep -q '256 tokens; 100 rounded up to a multiple of 256' || fail "no word of 256"
 [[ $("$ingot" fit model.gguf -c 4096) != *rounded* ]] || fail "rounded without a reason"
 expect_error 2 'did you mean 2G' "$ingot" split model.gguf parts --max-size 2
+
+# Several models are a table of a line each, or an array; a set is one model, and what cannot be read is named.
+"$ingot" sample small.gguf --layers 1 -q
+"$ingot" split small.gguf parts --shards 2 -q
+expect 1 "$ingot" fit model.gguf small.gguf parts-*.gguf -d 150M >table
+for line in 'model  *verdict  *in all' 'model.gguf  *does not fit' 'small.gguf  *fits' 'parts-00001-of-00002.gguf  *fits'; do
+  grep -q "^$line " table || fail "no line of $line: $(cat table)"
+done
+[[ $(wc -l <table) == 4 ]] || fail "other lines: $(cat table)"
+expect 4 "$ingot" fit small.gguf missing.gguf -d 1G --json >several.json 2>said
+grep -q '^ingot: missing.gguf: .*No such file' said || fail "$(cat said)"
+"$ingot" fit small.gguf -d 1G --json >one.json
+python 'import json
+there, missing = json.load(open("several.json"))
+assert there == json.load(open("one.json")), there
+assert missing["file"] == "missing.gguf" and missing["error"]["rule"] == "io_error", missing'
+expect_error 2 'about one model' "$ingot" fit small.gguf model.gguf --markdown

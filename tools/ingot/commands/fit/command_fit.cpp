@@ -4,10 +4,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <ingot/check.hpp>
 #include <ingot/metadata_keys.hpp>
+#include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,6 +26,7 @@
 #include "commands/fit/fit_page.hpp"
 #include "commands/fit/fit_result.hpp"
 #include "commands/json_members.hpp"
+#include "text/error_json.hpp"
 #include "text/words.hpp"
 
 namespace ingot::cli {
@@ -49,13 +54,14 @@ constexpr const char* examples =
     "  ingot fit model.gguf -d 24G --with mmproj.gguf --for llama.cpp\n"
     "  ingot fit model.gguf --with mmproj.gguf --images 3 --image-size 1024x768\n"
     "  ingot fit model.gguf --markdown                   # for a model card\n"
+    "  ingot fit model-*.gguf -d 24G                     # one line each\n"
     "\n"
     "Figures are those of llama.cpp: weights and cache exactly, work space closely;\n"
     "docs/estimate.md has the formulas and what is not counted. Options mean what\n"
     "they mean there, and its short spellings work, too: -ngl, -ub, -np, -ctk, -ctv,\n"
     "-fa, -kvu, -ts, -cmoe, -ncmoe, -nkvo. A size like 24G is a card of 24 GiB, of\n"
     "which its driver keeps a little. Only headers are read.\n"
-    "Exit status 1: it does not fit.";
+    "Exit status 1: one does not fit.";
 
 /// Opens a model; if only its header is there, that.
 Result<Model> open_for_fit(const std::string& file, Console& console) {
@@ -100,44 +106,96 @@ ExitCode list_devices(Console& console) {
   return ExitCode::done;
 }
 
-/// One run of the command.
-class Fit {
+/// Several models: the rows of a table, or the elements of an array.
+class FitRows {
  public:
-  Fit(const FitArguments& arguments, Console& console) : arguments_(arguments), console_(console) {}
+  explicit FitRows(Console& console) : console_(console), json_(console.out()) {
+    if (console_.is_json()) json_.begin_array();
+  }
 
-  ExitCode run() {
-    if (arguments_.lists_devices) return list_devices(console_);
-    if (arguments_.file.empty()) {
-      return console_.refuse_usage("fit: FILE is missing; the usage is: ingot fit [OPTIONS] FILE");
-    }
-    const Result<RunOptions> options = run_options_of(arguments_);
-    if (!options) return refuse(options.error());
-    options_ = *options;
-    if (std::ranges::count(arguments_.devices, "auto") > 0 && options_.devices.empty()) {
-      console_.remark(arguments_.file, "no card is found on this machine; the host computes alone");
-    }
-    if (arguments_.gpu_layers && options_.gpu_layers != 0 && arguments_.devices.empty()) {
-      console_.remark(arguments_.file,
-                      "--gpu-layers says nothing without --device; all layers are on the host");
-    }
-    INGOT_CLI_TRY(const Model model, open_for_fit(arguments_.file, console_), console_,
-                  arguments_.file);
-    INGOT_CLI_TRY(MemoryProfile profile, MemoryProfile::read(model), console_, arguments_.file);
-    engine_files_ = {{"--model", arguments_.file}};
-    if (profile.architecture() == "clip") {
-      console_.remark(arguments_.file,
-                      "it is a projector, which runs beside a model only: ingot fit MODEL --with " +
-                          shell_word(arguments_.file));
-    }
-    if (const ExitCode code = add_companions(model, profile); code != ExitCode::done) return code;
-    if (arguments_.wants_table) return print_table_of(model, profile);
-    return print_result(model, profile);
+  void add(const FitResult& result) {
+    if (console_.is_json()) return write_fit_json(json_, result);
+    Row& row = rows_.emplace_back();
+    const MemoryEstimate& run = result.estimate;
+    row.verdict = run.verdict;
+    std::uint64_t device_bytes = 0;
+    for (const MemoryUse& device : run.devices) device_bytes += device.total_bytes;
+    row.cells = {escape(result.file),
+                 std::string(word_of(run.verdict)),
+                 format_bytes(device_bytes + run.host.total_bytes),
+                 format_bytes(device_bytes),
+                 format_bytes(run.weights_bytes),
+                 format_bytes(run.cache_bytes),
+                 format_digits(run.context)};
+  }
+
+  /// A file of which nothing is known; for people there is the line on standard error.
+  void add(const std::string& file, const Error& error) {
+    if (console_.is_json()) write_error_json(json_, file, error);
+  }
+
+  void end() {
+    if (console_.is_json()) return json_.end();
+    if (rows_.empty()) return;
+    const Column columns[] = {{"model"},
+                              {"verdict"},
+                              {"in all", Align::right},
+                              {"on devices", Align::right, Narrow::hide},
+                              {"weights", Align::right, Narrow::hide},
+                              {"cache", Align::right, Narrow::hide},
+                              {"context", Align::right, Narrow::hide}};
+    print_table(console_, columns, rows_.size(), [&](std::size_t i, std::span<std::string> cells) {
+      std::ranges::copy(rows_[i].cells, cells.begin());
+      cells[1] = console_.paint(style_of(rows_[i].verdict), cells[1]);
+    });
   }
 
  private:
-  /// Prints the fault in an option, like "fit: --device: ...".
-  ExitCode refuse(const Error& error) {
-    return console_.refuse_usage("fit: " + error.subject + ": " + error.detail);
+  struct Row {
+    std::array<std::string, 7> cells;
+    Verdict verdict = Verdict::unknown;
+  };
+
+  Console& console_;
+  JsonStream json_;
+  std::vector<Row> rows_;
+};
+
+/// The fit of one model.
+class Fit {
+ public:
+  /// `rows` takes the result; without, it is printed.
+  Fit(const FitArguments& arguments, const std::string& file, const RunOptions& options,
+      Console& console, FitRows* rows)
+      : arguments_(arguments), file_(file), console_(console), options_(options), rows_(rows) {}
+
+  ExitCode run() {
+    if (std::ranges::count(arguments_.devices, "auto") > 0 && options_.devices.empty()) {
+      console_.remark(file_, "no card is found on this machine; the host computes alone");
+    }
+    if (arguments_.gpu_layers && options_.gpu_layers != 0 && arguments_.devices.empty()) {
+      console_.remark(file_,
+                      "--gpu-layers says nothing without --device; all layers are on the host");
+    }
+    const Result<Model> model = open_for_fit(file_, console_);
+    if (!model) return fail(model.error());
+    Result<MemoryProfile> profile = MemoryProfile::read(*model);
+    if (!profile) return fail(profile.error());
+    engine_files_ = {{"--model", file_}};
+    if (profile->architecture() == "clip") {
+      console_.remark(file_,
+                      "it is a projector, which runs beside a model only: ingot fit MODEL --with " +
+                          shell_word(file_));
+    }
+    if (const ExitCode code = add_companions(*model, *profile); code != ExitCode::done) return code;
+    if (arguments_.wants_table) return print_table_of(*model, *profile);
+    return print_result(*model, *profile);
+  }
+
+ private:
+  ExitCode fail(const Error& error) {
+    if (rows_ != nullptr) rows_->add(file_, error);
+    return console_.fail(file_, error);
   }
 
   /// Says what `ingot check --with` warns of: a projector that the model cannot use.
@@ -150,7 +208,7 @@ class Fit {
     };
     const Result<CheckSummary> checked = check_model(
         model, options, [&](const Finding& finding) { console_.remark(file, finding.message); });
-    if (!checked) return fail(checked.error());
+    if (!checked) return ingot::fail(checked.error());
     return {};
   }
 
@@ -186,16 +244,15 @@ class Fit {
       }
     }
     INGOT_CLI_TRY(const FitGrid grid,
-                  make_grid(model, profile, options_, std::move(contexts), types), console_,
-                  arguments_.file);
-    console_.is_json() ? print_grid_json(console_, arguments_.file, grid)
+                  make_grid(model, profile, options_, std::move(contexts), types), console_, file_);
+    console_.is_json() ? print_grid_json(console_, file_, grid)
                        : print_grid(console_, grid, options_);
     return ExitCode::done;
   }
 
   ExitCode print_result(const Model& model, const MemoryProfile& profile) {
     if (arguments_.wants_longest_context) {
-      INGOT_CLI_TRY(const Advice advice, profile.advise(options_), console_, arguments_.file);
+      INGOT_CLI_TRY(const Advice advice, profile.advise(options_), console_, file_);
       const bool has_limit = !options_.devices.empty() || options_.host_bytes.has_value();
       if (!has_limit) {
         return console_.refuse_usage("fit: --max-context needs a --device or a --host");
@@ -203,8 +260,9 @@ class Fit {
       // If no context fits, the shortest shows how much memory is missing.
       options_.context = advice.context.value_or(1);
     }
-    INGOT_CLI_TRY(RunReport report, profile.report(options_), console_, arguments_.file);
-    FitResult result{std::move(report), arguments_.file, model, profile, {}};
+    Result<RunReport> report = profile.report(options_);
+    if (!report) return fail(report.error());
+    FitResult result{*std::move(report), file_, model, profile, {}};
     for (Change& change : result.advice.changes) {
       if (change.kind != ChangeKind::weights) continue;
       result.smaller = largest_quantization(model, change.weights_bytes);
@@ -216,15 +274,17 @@ class Fit {
   ExitCode show(const FitResult& result) {
     const MemoryEstimate& run = result.estimate;
     if (result.options.images > 0 && run.image_tokens >= run.context_per_sequence) {
-      console_.remark(arguments_.file, "the context is too small for the images");
+      console_.remark(file_, "the context is too small for the images");
     }
     if (run.audio_tokens > 0 && run.audio_tokens >= run.context_per_sequence) {
-      console_.remark(arguments_.file, "the context is too small for the sound");
+      console_.remark(file_, "the context is too small for the sound");
     }
     const ExitCode code =
         result.estimate.verdict == Verdict::does_not_fit ? ExitCode::negative : ExitCode::done;
     if (arguments_.for_llama_cpp) return print_command(result);
-    if (console_.is_json()) {
+    if (rows_ != nullptr) {
+      rows_->add(result);
+    } else if (console_.is_json()) {
       JsonStream json(console_.out());
       write_fit_json(json, result);
     } else {
@@ -238,15 +298,15 @@ class Fit {
     if (result.estimate.verdict == Verdict::does_not_fit) {
       const auto& changes = result.advice.changes;
       if (changes.empty() || changes.front().kind == ChangeKind::weights) {
-        return console_.refuse(arguments_.file, "it does not fit, and no option makes it fit",
+        return console_.refuse(file_, "it does not fit, and no option makes it fit",
                                ExitCode::negative);
       }
       options = &changes.front().options;
-      console_.remark(arguments_.file,
+      console_.remark(file_,
                       "it does not fit so; with " + option_text(changes.front()) + " it does");
     }
     INGOT_CLI_TRY(const MemoryEstimate estimate, result.profile.estimate(*options), console_,
-                  arguments_.file);
+                  file_);
     std::string files;
     for (const auto& [option, file] : engine_files_) {
       const Result<std::string> path = find_here(console_, file);
@@ -268,11 +328,49 @@ class Fit {
   }
 
   const FitArguments& arguments_;
+  const std::string& file_;
   Console& console_;
   RunOptions options_;
+  FitRows* rows_;
   /// The options of the engine that name files, and the files as they were given.
   std::vector<std::pair<std::string_view, std::string>> engine_files_;
 };
+
+/// The files, of the shards of a set the first one that is named.
+std::vector<std::string> models_of(const std::vector<std::string>& files) {
+  std::vector<std::string> models;
+  std::set<std::string> seen;
+  for (const std::string& file : files) {
+    const std::optional<ShardName> shard = parse_shard_name(file);
+    const bool is_new =
+        seen.insert(shard ? fmt::format("{} {}", shard->prefix, shard->count) : file).second;
+    if (is_new) models.push_back(file);
+  }
+  return models;
+}
+
+ExitCode run(const FitArguments& arguments, Console& console) {
+  if (arguments.lists_devices) return list_devices(console);
+  const std::vector<std::string> files = models_of(arguments.files);
+  if (files.empty()) {
+    return console.refuse_usage("fit: FILE is missing; the usage is: ingot fit [OPTIONS] FILE...");
+  }
+  const bool is_one = files.size() == 1;
+  if (!is_one && (arguments.for_llama_cpp || arguments.wants_table)) {
+    return console.refuse_usage("fit: --for and --markdown are about one model; give one FILE");
+  }
+  const Result<RunOptions> options = run_options_of(arguments);
+  if (!options) {
+    return console.refuse_usage("fit: " + options.error().subject + ": " + options.error().detail);
+  }
+  if (is_one) return Fit(arguments, files[0], *options, console, nullptr).run();
+  FitRows rows(console);
+  console.finish_all(files, [&](const std::string& file) {
+    return Fit(arguments, file, *options, console, &rows).run();
+  });
+  rows.end();
+  return ExitCode::done;
+}
 
 }  // namespace
 
@@ -282,7 +380,7 @@ void add_fit_command(CLI::App& program, Console& console) {
       add_command(program, "fit", "Say whether a model fits the memory, and what would", examples);
   add_fit_arguments(command, *arguments);
   console.add_index_option(command);
-  on_run(command, [arguments, &console] { console.finish(Fit(*arguments, console).run()); });
+  on_run(command, [arguments, &console] { console.finish(run(*arguments, console)); });
 }
 
 }  // namespace ingot::cli

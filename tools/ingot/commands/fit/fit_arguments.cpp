@@ -196,7 +196,8 @@ std::optional<std::uint64_t> parse_token_count(std::string_view text) {
 }
 
 void add_fit_arguments(CLI::App& command, FitArguments& arguments) {
-  add_argument(command, "FILE", arguments.file, "A GGUF file, its header, or any shard of a set");
+  add_argument(command, "FILE", arguments.files,
+               "A GGUF file, its header, or any shard of a set; several are a table");
   add_place_options(command, arguments);
   add_run_options(command, arguments);
   add_switch(command, "--max-context", arguments.wants_longest_context,

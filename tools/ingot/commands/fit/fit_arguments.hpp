@@ -15,7 +15,7 @@ class App;
 namespace ingot::cli {
 
 struct FitArguments {
-  std::string file;
+  std::vector<std::string> files;
   std::vector<std::string> devices;
   std::optional<std::string> host;
   std::optional<std::string> context;

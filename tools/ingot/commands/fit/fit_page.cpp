@@ -26,10 +26,6 @@ constexpr std::size_t label_columns = 11, widest_page = 110;
 
 std::string bytes_or_dash(std::uint64_t bytes) { return bytes == 0 ? "-" : format_bytes(bytes); }
 
-std::string_view word_of(Verdict verdict) {
-  return verdict == Verdict::does_not_fit ? "does not fit" : name_of(verdict);
-}
-
 struct PartLook {
   std::string_view name;
   Style style;
@@ -387,6 +383,10 @@ class FitPage {
 };
 
 }  // namespace
+
+std::string_view word_of(Verdict verdict) {
+  return verdict == Verdict::does_not_fit ? "does not fit" : name_of(verdict);
+}
 
 Style style_of(Verdict verdict) {
   if (verdict == Verdict::fits || verdict == Verdict::tight)
