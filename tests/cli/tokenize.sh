@@ -27,6 +27,12 @@ done
 [[ $("$ingot" tokenize bpe.gguf 'a\nb\x41' -e) == $("$ingot" tokenize bpe.gguf $'a\nbA') ]]
 expect_error 2 'is no escape' "$ingot" tokenize bpe.gguf 'a\qb' -e
 expect_error 2 'files are taken as they are' "$ingot" tokenize bpe.gguf -f text -e
+# A text that is the name of a file is that text, and the file is told of.
+"$ingot" tokenize bpe.gguf text >ids 2>said
+grep -q '^ingot: text: note: .*-f reads the file$' said || fail "no hint: $(cat said)"
+[[ $(<ids) == $(cd / && "$ingot" tokenize "$OLDPWD/bpe.gguf" text) ]] || fail "not the text: $(<ids)"
+"$ingot" tokenize bpe.gguf text -q 2>&1 >/dev/null | cmp - /dev/null || fail "a hint for --quiet"
+"$ingot" tokenize bpe.gguf -f text 2>&1 >/dev/null | cmp - /dev/null || fail "a hint for a file"
 
 # Special tokens are plain text unless they are asked for.
 [[ $("$ingot" tokenize bpe.gguf '<|im_end|>' --count) -gt 1 ]]

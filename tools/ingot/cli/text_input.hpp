@@ -7,8 +7,12 @@
 #include <ingot/error.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace ingot::cli {
+
+/// The text with \n \t \r \\ \' \" and \xHH resolved. Errc::invalid_argument for any other escape.
+[[nodiscard]] Result<std::string> resolve_escapes(std::string_view text);
 
 class TextInput {
  public:

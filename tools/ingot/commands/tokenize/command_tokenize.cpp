@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <ingot/error.hpp>
 #include <ingot/projectors.hpp>
 #include <ingot/text.hpp>
@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -29,41 +30,6 @@
 
 namespace ingot::cli {
 namespace {
-
-struct Escape {
-  char letter;
-  char meaning;
-};
-constexpr Escape escapes[] = {{'n', '\n'},  {'t', '\t'},  {'r', '\r'},
-                              {'\\', '\\'}, {'\'', '\''}, {'"', '"'}};
-
-/// The text with \n \t \r \\ \' \" and \xHH resolved. Errc::invalid_argument for any other escape.
-Result<std::string> resolve_escapes(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\') {
-      result += text[i];
-      continue;
-    }
-    const std::string_view rest = text.substr(i + 1);
-    const Escape* known = nullptr;
-    for (const Escape& one : escapes) {
-      if (rest.starts_with(one.letter)) known = &one;
-    }
-    unsigned byte = 0;
-    const bool is_hex =
-        rest.size() >= 3 && rest[0] == 'x' &&
-        std::from_chars(rest.data() + 1, rest.data() + 3, byte, 16).ptr == rest.data() + 3;
-    if (known == nullptr && !is_hex) {
-      return fail(Errc::invalid_argument, "-e",
-                  "\"" + std::string(text.substr(i, 4)) +
-                      "\" is no escape; \\n, \\t, \\r, \\\\, \\', \\\" and \\x41 are");
-    }
-    result += known != nullptr ? known->meaning : static_cast<char>(byte);
-    i += known != nullptr ? 1 : 3;
-  }
-  return result;
-}
 
 enum class TokenForm : std::uint8_t { ids, count, pieces, offsets };
 
@@ -314,6 +280,11 @@ class Tokenize {
   Result<TextInput> open_input() {
     if (options_.input_file) return TextInput::open(*options_.input_file);
     if (*options_.text == "-") return TextInput::open("-");
+    if (std::error_code ignored; std::filesystem::is_regular_file(*options_.text, ignored)) {
+      console_.remark(*options_.text,
+                      "note: a file has this name; its name is taken as the text, "
+                      "-f reads the file");
+    }
     if (!options_.has_escapes) return TextInput::of_text(*options_.text);
     INGOT_TRY(std::string text, resolve_escapes(*options_.text));
     return TextInput::of_text(std::move(text));
