@@ -58,6 +58,13 @@ mkdir lonely
   {"model": null, "projector": "lonely/mmproj.gguf", "match": null}
 ]' ] || fail "$("$ingot" ls lonely --pairs --json)"
 
+# Without DIR those of the stores of this system, as all of ls.
+HOME=$PWD/nobody XDG_CACHE_HOME='' HF_HOME='' HF_HUB_CACHE='' OLLAMA_MODELS='' LLAMA_CACHE='' \
+  INGOT_MODELS=$PWD/lonely "$ingot" ls --pairs --json >stored.json
+python 'import json
+pair, = json.load(open("stored.json"))
+assert pair["model"] is None and pair["projector"].endswith("/lonely/mmproj.gguf"), pair'
+
 # A pair that fits by width alone is told by check.
 cd made
 "$ingot" check Alpha-VL-7B-F16.gguf --with Alpha-VL-7B-mmproj-F16.gguf --only projector_origin >/dev/null

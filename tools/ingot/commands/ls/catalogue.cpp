@@ -22,7 +22,9 @@ void list_catalogue(Console& console, const ListRequest& request) {
     if (is_wanted(entry)) entries.push_back(std::move(entry));
   }
   arrange(console, entries, request);
-  if (console.is_json()) {
+  if (request.style == ListStyle::pairs && !entries.empty()) {
+    print_only_pairs(console, entries);
+  } else if (console.is_json()) {
     JsonStream json(console.out());
     json.objects(entries, [&](const Entry& entry) { write_stored(json, entry, request); });
   } else if (!entries.empty()) {

@@ -44,15 +44,15 @@ void run(Options& options, Console& console) {
     return;
   }
   ListRequest& request = options.request;
-  const bool is_of_system = !options.is_markdown && !options.lists_pairs;
+  if (options.is_markdown) request.style = ListStyle::markdown;
+  if (options.lists_pairs) request.style = ListStyle::pairs;
+  const bool is_of_system = request.style != ListStyle::markdown;
   if (options.places.empty() && is_of_system) return list_catalogue(console, request);
   if (options.is_local) {
     return console.finish(console.refuse_usage(
-        "ls: --local is for the models of this system, without DIR and as a plain table"));
+        "ls: --local is for the models of this system, without DIR and --markdown"));
   }
   if (options.places.empty()) options.places.emplace_back(".");
-  if (options.is_markdown) request.style = ListStyle::markdown;
-  if (options.lists_pairs) request.style = ListStyle::pairs;
   list_places(console, options.places, request,
               options.fetches_heads || options.lists_pairs ? RepositoryHeads::fetched
                                                            : RepositoryHeads::left);

@@ -231,6 +231,48 @@ void print_entries(Console& console, const std::vector<Entry>& entries,
   });
 }
 
+std::vector<ListedPair> pairs_of(const Console& console, const std::vector<Entry>& entries) {
+  std::vector<PairFacts> facts;
+  std::vector<std::string> names;
+  for (const Entry& entry : entries) {
+    if (!entry.pair) continue;
+    facts.push_back(*entry.pair);
+    names.push_back(console.is_json() ? entry.facts.file : entry.shown);
+  }
+  std::vector<ListedPair> listed;
+  std::vector<bool> is_paired(facts.size());
+  for (const ProjectorPair& pair : find_pairs(facts)) {
+    is_paired[pair.projector] = true;
+    listed.push_back({names[pair.model], names[pair.projector], name_of(pair.strength)});
+  }
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    if (facts[i].is_projector && !is_paired[i]) listed.push_back({std::nullopt, names[i], {}});
+  }
+  return listed;
+}
+
+void print_pairs(Console& console, const std::vector<ListedPair>& pairs) {
+  const std::array<Column, 3> columns = {{{"model", Align::left, Narrow::shorten},
+                                          {"projector", Align::left, Narrow::shorten},
+                                          {"match", Align::left}}};
+  print_table(console, columns, pairs.size(), [&](std::size_t i, std::span<std::string> cells) {
+    cells[0] = pairs[i].model.value_or("-");
+    cells[1] = pairs[i].projector;
+    cells[2] = pairs[i].model ? pairs[i].match : "none is here";
+  });
+}
+
+void print_only_pairs(Console& console, const std::vector<Entry>& entries) {
+  const std::vector<ListedPair> pairs = pairs_of(console, entries);
+  if (!console.is_json()) return print_pairs(console, pairs);
+  JsonStream json(console.out());
+  const auto array = json.array();
+  for (const ListedPair& pair : pairs) {
+    const auto object = json.object(Layout::line);
+    write_members(json, pair);
+  }
+}
+
 void print_sum(Console& console, const std::vector<Entry>& entries, bool finds_duplicates) {
   std::set<FileIdentity> files;
   std::uint64_t all_bytes = 0;

@@ -59,6 +59,13 @@ void write_found(JsonStream& json, const Entry& entry, const ListRequest& reques
 /// One line a model; the first column, by which other commands find it, is never cut.
 void print_entries(Console& console, const std::vector<Entry>& entries, const ListRequest& request);
 
+/// The pairs among the models, and the projectors that have none.
+[[nodiscard]] std::vector<ListedPair> pairs_of(const Console& console,
+                                               const std::vector<Entry>& entries);
+void print_pairs(Console& console, const std::vector<ListedPair>& pairs);
+/// Prints the pairs instead of the models.
+void print_only_pairs(Console& console, const std::vector<Entry>& entries);
+
 /// What all of them take on the disk; files that several names lead to count once.
 void print_sum(Console& console, const std::vector<Entry>& entries, bool finds_duplicates);
 

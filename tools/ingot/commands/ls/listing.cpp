@@ -10,7 +10,6 @@
 #include <functional>
 #include <ingot/describe.hpp>
 #include <ingot/model.hpp>
-#include <ingot/projectors.hpp>
 #include <ingot/summary.hpp>
 #include <ingot/text.hpp>
 #include <ingot/types.hpp>
@@ -26,7 +25,6 @@
 #include "cli/interrupt.hpp"
 #include "cli/model_files.hpp"
 #include "cli/table.hpp"
-#include "commands/json_members.hpp"
 #include "commands/ls/entries.hpp"
 #include "text/model_facts.hpp"
 #include "text/value_text.hpp"
@@ -79,32 +77,6 @@ void print_markdown(Console& console, const std::vector<Entry>& entries) {
   }
 }
 
-/// The pairs among files, and the projectors that have none.
-std::vector<ListedPair> pairs_of(std::span<const PairFacts> facts,
-                                 std::span<const std::string> names) {
-  std::vector<ListedPair> listed;
-  std::vector<bool> is_paired(facts.size());
-  for (const ProjectorPair& pair : find_pairs(facts)) {
-    is_paired[pair.projector] = true;
-    listed.push_back({names[pair.model], names[pair.projector], name_of(pair.strength)});
-  }
-  for (std::size_t i = 0; i < facts.size(); ++i) {
-    if (facts[i].is_projector && !is_paired[i]) listed.push_back({std::nullopt, names[i], {}});
-  }
-  return listed;
-}
-
-void print_pairs(Console& console, std::span<const ListedPair> pairs) {
-  const std::array<Column, 3> columns = {{{"model", Align::left, Narrow::shorten},
-                                          {"projector", Align::left, Narrow::shorten},
-                                          {"match", Align::left}}};
-  print_table(console, columns, pairs.size(), [&](std::size_t i, std::span<std::string> cells) {
-    cells[0] = pairs[i].model.value_or("-");
-    cells[1] = pairs[i].projector;
-    cells[2] = pairs[i].model ? pairs[i].match : "none is here";
-  });
-}
-
 /// The listing while it is gathered.
 class Listing {
  public:
@@ -139,7 +111,7 @@ class Listing {
 
   void print() {
     arrange(console_, entries_, request_);
-    if (request_.style == ListStyle::pairs) return print_only_pairs();
+    if (request_.style == ListStyle::pairs) return print_only_pairs(console_, entries_);
     if (console_.is_json()) {
       JsonStream json(console_.out());
       const auto array = json.array();
@@ -150,7 +122,7 @@ class Listing {
     if (request_.style == ListStyle::markdown) return print_markdown(console_, entries_);
     print_entries(console_, entries_, request_);
     if (request_.finds_duplicates) print_sum(console_, entries_, true);
-    const std::vector<ListedPair> pairs = pairs_of_entries();
+    const std::vector<ListedPair> pairs = pairs_of(console_, entries_);
     if (pairs.empty()) return;
     console_.out().put('\n');
     print_pairs(console_, pairs);
@@ -183,28 +155,6 @@ class Listing {
     ++refused_;
     console_.finish(category_of(error.code) == ErrorCategory::system ? ExitCode::system
                                                                      : ExitCode::refused);
-  }
-
-  [[nodiscard]] std::vector<ListedPair> pairs_of_entries() const {
-    std::vector<PairFacts> facts;
-    std::vector<std::string> names;
-    for (const Entry& entry : entries_) {
-      if (!entry.pair) continue;
-      facts.push_back(*entry.pair);
-      names.push_back(console_.is_json() ? entry.facts.file : entry.shown);
-    }
-    return pairs_of(facts, names);
-  }
-
-  void print_only_pairs() {
-    const std::vector<ListedPair> pairs = pairs_of_entries();
-    if (!console_.is_json()) return print_pairs(console_, pairs);
-    JsonStream json(console_.out());
-    const auto array = json.array();
-    for (const ListedPair& pair : pairs) {
-      const auto object = json.object(Layout::line);
-      write_members(json, pair);
-    }
   }
 
   Console& console_;
