@@ -5,9 +5,15 @@
 name=blk.1.ffn_down.weight
 for model in model big; do
   for form in raw f32 f16 bf16 npy; do
-    "$ingot" extract "$model.gguf" "$name" -o "$model.$form" --as "$form"
+    "$ingot" extract "$model.gguf" "$name" -o "$model.$form" --as "$form" 2>>said
   done
 done
+# What was written is said: the ending of OUT decodes nothing.
+for text in 'model.raw (.*): raw Q8_0, as it is stored; --as f32 decodes it$' 'model.f32 (.*): Q8_0 decoded to F32$' \
+  'model.npy (.*): Q8_0 decoded to a NumPy array of F32$'; do
+  grep -q "^ingot: wrote $text" said || fail "$text: $(cat said)"
+done
+"$ingot" extract model.gguf "$name" -o ending.f32 2>&1 | grep -q 'raw Q8_0, as it is stored' || fail "ending.f32"
 "$ingot" tensors model.gguf --json "$name" >tensor.json
 "$ingot" tensors model.gguf --json "$name" --stats >stats.json
 python '

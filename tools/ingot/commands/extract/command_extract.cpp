@@ -36,7 +36,7 @@ constexpr const char* examples =
     "raw is the tensor's bytes as they are stored, in the byte order of the file;\n"
     "f32, f16 and bf16 are the decoded numbers, little-endian, without a header; npy\n"
     "is a NumPy array, in which F16, F64 and integers keep their type and all others\n"
-    "become float32. An OUT that ends in .npy means npy; otherwise raw.\n"
+    "become float32. An OUT that ends in .npy means npy, any other raw: name.f32, too.\n"
     "Exit status 1: there is no such tensor.";
 
 enum class Form : std::uint8_t { automatic, raw, f32, f16, bf16, npy };
@@ -220,6 +220,26 @@ std::string file_name_of(std::string name) {
   return name;
 }
 
+/// "raw Q8_0, as it is stored; --as f32 decodes it"
+std::string describe_form(Form form, const TensorInfo& tensor) {
+  const std::string stored = type_text(tensor.type);
+  const std::string_view kept = npy_descriptor(tensor.type);
+  switch (form) {
+    case Form::f32:
+      return stored + " decoded to F32";
+    case Form::f16:
+      return stored + " decoded to F16";
+    case Form::bf16:
+      return stored + " decoded to BF16";
+    case Form::npy:
+      return kept.empty() ? stored + " decoded to a NumPy array of F32"
+                          : "a NumPy array of " + stored;
+    default:
+      return "raw " + stored + ", as it is stored" +
+             (is_quantized(tensor.type) ? "; --as f32 decodes it" : "");
+  }
+}
+
 ExitCode run(Options& options, Console& console) {
   if (console.is_json()) {
     return console.refuse_usage("extract: it reports nothing, so there is no --json");
@@ -243,7 +263,7 @@ ExitCode run(Options& options, Console& console) {
   const TensorInfo* const read = tensor;
   Result<void> result = console.before_reading(options.file, model, std::span(&read, 1));
   if (result) result = write_tensor(options, form, model, *tensor, console);
-  if (result) remark_written(console, options.out);
+  if (result) remark_written(console, options.out, describe_form(form, *tensor));
   if (result || !console.out().is_open()) return ExitCode::done;
   const bool is_output = result.error().code == Errc::already_exists;
   return console.fail(is_output ? options.out : options.file, result.error());
