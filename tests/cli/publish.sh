@@ -16,7 +16,11 @@ cp "$recipe" .
 
 # A plan writes nothing.
 "$ingot" publish release.yaml --dry-run >plan
-grep -q '^Q4_K_M  *new  *-$' plan || fail "no plan"
+for line in 'Q4_K_M  *new  *model-Q4_K_M.gguf, model-Q4_K_M.html  *[0-9.]* [KM]iB' 'README.md  *new  *README.md  *-' \
+  'SHA256SUMS  *new  *SHA256SUMS, manifest.json  *-'; do
+  grep -q "^$line$" plan || fail "no plan of $line: $(cat plan)"
+done
+"$ingot" publish release.yaml --dry-run --json >plan.json
 [[ ! -e model-GGUF && ! -e model-GGUF.publish.json ]] || fail "--dry-run wrote something"
 
 "$ingot" publish release.yaml >printed 2>remarks
@@ -40,6 +44,12 @@ expect_same expected files
 "$ingot" quantize model-F16.gguf same.gguf Q4_K_M --imatrix imatrix.gguf -q \
   --override-kv general.license=str:mit --override-kv general.quantized_by=str:acme
 expect_same same.gguf model-GGUF/model-Q4_K_M.gguf
+python 'import json, os
+for step in json.load(open("plan.json"))["steps"]:
+    files = {"model-GGUF/" + name for name in step["files"]}
+    assert files and all(map(os.path.exists, files)), step
+    models = [os.path.getsize(name) for name in files if name.endswith(".gguf")]
+    assert step["size_bytes"] == (sum(models) if models else None), (step, models)'
 head -n 3 model-GGUF/README.md | grep -qx 'license: mit' || fail "no front matter"
 grep -qx '# A small model' model-GGUF/README.md || fail "no title"
 

@@ -7,6 +7,7 @@
 #include <ingot/digest.hpp>
 #include <ingot/text.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "cli/command.hpp"
@@ -50,8 +51,9 @@ struct Options {
 /// What became of a step, or will.
 struct Outcome {
   std::string step;
-  std::string reason;  ///< Why it ran, or has to; empty: it is as it was.
-  std::vector<std::string> files = {};
+  std::string reason;                   ///< Why it ran, or has to; empty: it is as it was.
+  std::vector<std::string> files = {};  ///< That it has made, or will.
+  std::optional<std::uint64_t> planned_bytes = {};  ///< The size of models that it will make.
 };
 
 std::string digest_of_text(const std::string& text) {
@@ -78,6 +80,12 @@ std::string upload_command(const ReleaseRecipe& recipe) {
   return "hf upload " + shell_word(repository) + " " + shell_word(recipe.output) + " .";
 }
 
+/// "a, b", or of many "a and 4 more".
+std::string files_text(const std::vector<std::string>& names) {
+  if (names.size() <= 2) return names.empty() ? "-" : escape(joined(names, ", "));
+  return fmt::format("{} and {} more", escape(names.front()), names.size() - 1);
+}
+
 std::vector<std::string> names_of_files(const std::vector<std::string>& paths) {
   std::vector<std::string> names;
   for (const std::string& path : paths) names.push_back(name_of_file(path));
@@ -101,28 +109,34 @@ void print_outcomes(Console& console, const Options& options, const ReleaseRecip
       json.member("step", outcome.step);
       json.text_or_null("reason", outcome.reason);
       json.values("files", names_of_files(outcome.files));
+      if (options.is_dry_run) json.member("size_bytes", outcome.planned_bytes);
     });
     json.values("others", others);
     json.member("upload", upload_command(recipe));
     return;
   }
   if (console.is_quiet() && !options.is_dry_run) return;
-  const Column columns[] = {{"step"}, {options.is_dry_run ? "to do" : "done"}, {"files"}};
+  std::vector<Column> columns = {{"step"}, {options.is_dry_run ? "to do" : "done"}, {"files"}};
+  if (options.is_dry_run) columns.push_back({"model", Align::right});
+  std::uint64_t all_bytes = 0;
   print_table(console, columns, outcomes.size(),
               [&](std::size_t row, std::span<std::string> cells) {
                 const Outcome& outcome = outcomes[row];
                 cells[0] = outcome.step;
                 cells[1] = outcome.reason.empty() ? "-" : outcome.reason;
-                cells[2] = escape(joined(names_of_files(outcome.files), ", "));
-                if (outcome.files.size() > 2) cells[2] = counted(outcome.files.size(), "file");
-                if (cells[2].empty()) cells[2] = "-";
+                cells[2] = files_text(names_of_files(outcome.files));
+                if (!options.is_dry_run) return;
+                cells[3] = outcome.planned_bytes ? format_bytes(*outcome.planned_bytes) : "-";
               });
+  for (const Outcome& outcome : outcomes) all_bytes += outcome.planned_bytes.value_or(0);
   const std::string_view state =
       others.empty() ? "is complete" : "has all of the recipe, and other files";
-  console.out().print("\n{}\n",
-                      options.is_dry_run
-                          ? std::string("Nothing was written. Afterwards, to upload:")
-                          : fmt::format("{} {}. To upload it:", escape(recipe.output), state));
+  console.out().print(
+      "\n{}\n",
+      options.is_dry_run
+          ? fmt::format("Nothing was written{}. Afterwards, to upload:",
+                        all_bytes == 0 ? "" : "; the models will take " + format_bytes(all_bytes))
+          : fmt::format("{} {}. To upload it:", escape(recipe.output), state));
   console.out().print("  {}\n", upload_command(recipe));
 }
 
@@ -175,6 +189,13 @@ ExitCode run(const Options& options, Console& console) {
       INGOT_CLI_TRY_VOID(state.record(step.name, inputs, files), console, recipe.output);
     }
     outcome.files = state.files_of(step.name);
+    if (options.is_dry_run && !outcome.reason.empty()) {
+      PlannedFiles planned;
+      code = step.plan(planned);
+      if (code != ExitCode::done) return code;
+      outcome.files = std::move(planned.paths);
+      outcome.planned_bytes = planned.model_bytes;
+    }
     outcomes.push_back(std::move(outcome));
   }
   print_outcomes(console, options, recipe, outcomes, state.other_files(recipe.output));

@@ -9,6 +9,7 @@
 #include <ingot/output_file.hpp>
 #include <ingot/recipe.hpp>
 #include <ingot/text.hpp>
+#include <initializer_list>
 #include <utility>
 
 #include "cli/json_stream.hpp"
@@ -75,8 +76,9 @@ Result<void> write_text(const std::string& path, const std::function<void(Output
   return file.commit();
 }
 
-ExitCode quantize(const ReleaseRecipe& recipe, const std::string& type, Console& console,
-                  std::vector<std::string>& files) {
+/// Quantizes to a type, or plans it.
+ExitCode quantize(const ReleaseRecipe& recipe, const std::string& type, bool is_plan,
+                  Console& console, PlannedFiles& made) {
   const std::string prefix = recipe.output + "/" + recipe.name + "-" + type;
   QuantizeRequest request;
   request.file = recipe.source;
@@ -87,6 +89,7 @@ ExitCode quantize(const ReleaseRecipe& recipe, const std::string& type, Console&
   request.limits = recipe.limits;
   request.is_forced = true;
   request.is_silent = true;
+  request.is_plan = is_plan;
   const auto override_key = [&](const char* key, const std::string& value) {
     if (!value.empty()) request.overrides.push_back(fmt::format("{}=str:{}", key, value));
   };
@@ -94,8 +97,9 @@ ExitCode quantize(const ReleaseRecipe& recipe, const std::string& type, Console&
   override_key("general.quantized_by", recipe.quantized_by);
   const ExitCode code = run_quantize(request, console);
   if (code != ExitCode::done) return code;
-  for (const QuantizedShard& shard : request.written) files.push_back(shard.path);
-  files.push_back(request.report);
+  for (const QuantizedShard& shard : request.written) made.paths.push_back(shard.path);
+  made.paths.push_back(request.report);
+  made.model_bytes = request.written_bytes;
   return ExitCode::done;
 }
 
@@ -170,7 +174,13 @@ ExitCode make_steps(const ReleaseRecipe& recipe, const ReleaseState& state, Cons
   for (const std::string& type : types) {
     steps.push_back({type, [common] { return common; },
                      [&recipe, &console, type](std::vector<std::string>& files) {
-                       return quantize(recipe, type, console, files);
+                       PlannedFiles made;
+                       const ExitCode code = quantize(recipe, type, false, console, made);
+                       files = std::move(made.paths);
+                       return code;
+                     },
+                     [&recipe, &console, type](PlannedFiles& planned) {
+                       return quantize(recipe, type, true, console, planned);
                      }});
   }
   const auto models = [&state, types] { return models_of(state, types); };
@@ -181,6 +191,13 @@ ExitCode make_steps(const ReleaseRecipe& recipe, const ReleaseState& state, Cons
     }
     return lines;
   };
+  const auto named = [&recipe](std::initializer_list<const char*> names) {
+    return [&recipe,
+            names = std::vector<std::string>(names.begin(), names.end())](PlannedFiles& planned) {
+      for (const std::string& name : names) planned.paths.push_back(recipe.output + "/" + name);
+      return ExitCode::done;
+    };
+  };
   steps.push_back({"README.md",
                    [&recipe, model_lines] {
                      std::string lines = model_lines() + "title " + recipe.title + "\n";
@@ -189,11 +206,13 @@ ExitCode make_steps(const ReleaseRecipe& recipe, const ReleaseState& state, Cons
                    },
                    [&recipe, &console, models](std::vector<std::string>& files) {
                      return write_card_file(recipe, models(), console, files);
-                   }});
-  steps.push_back(
-      {"SHA256SUMS", model_lines, [&recipe, &console, models](std::vector<std::string>& files) {
-         return write_digests(recipe, models(), console, files);
-       }});
+                   },
+                   named({"README.md"})});
+  steps.push_back({"SHA256SUMS", model_lines,
+                   [&recipe, &console, models](std::vector<std::string>& files) {
+                     return write_digests(recipe, models(), console, files);
+                   },
+                   named({"SHA256SUMS", "manifest.json"})});
   return ExitCode::done;
 }
 

@@ -2,7 +2,9 @@
 // The steps of a release: each type, the card, the digests.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,12 @@
 
 namespace ingot::cli {
 
+/// What a step would make.
+struct PlannedFiles {
+  std::vector<std::string> paths;
+  std::optional<std::uint64_t> model_bytes = {};  ///< The size of the models among them.
+};
+
 /// A step. It runs where the digest of its inputs, or a file that it made, is another one.
 struct ReleaseStep {
   std::string name;
@@ -19,6 +27,8 @@ struct ReleaseStep {
   std::function<std::string()> inputs;
   /// Makes the files and names them.
   std::function<ExitCode(std::vector<std::string>& files)> run;
+  /// Names the files that it would make, and writes none.
+  std::function<ExitCode(PlannedFiles& planned)> plan;
 };
 
 /// The steps of a recipe, in their order. They borrow all arguments. Failures are printed.

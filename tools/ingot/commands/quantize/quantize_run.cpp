@@ -138,6 +138,7 @@ class Run {
   [[nodiscard]] std::span<const QuantizedShard> shards() const noexcept { return shards_; }
 
   void show_plan(JsonStream& json) const {
+    if (options_.is_silent) return;
     if (console_.is_json()) {
       write_quantize_json(json, facts({}));
     } else {
@@ -379,8 +380,9 @@ ExitCode run_quantize(QuantizeRequest& options, Console& console) {
   if (code != ExitCode::done) return code;
   code = work(runs, model, options, console);
   for (const auto& run : runs) {
-    if (options.is_plan || code != ExitCode::done) break;
+    if (code != ExitCode::done) break;
     options.written.insert(options.written.end(), run->shards().begin(), run->shards().end());
+    options.written_bytes += run->file_bytes();
   }
   return code;
 }

@@ -39,8 +39,9 @@ struct QuantizeRequest {
   bool has_no_feedback = false;
   bool is_plan = false;
   bool is_forced = false;
-  bool is_silent = false;               ///< Prints no results.
-  std::vector<QuantizedShard> written;  ///< The files of the results; set by the run.
+  bool is_silent = false;               ///< Prints no results and no plan.
+  std::vector<QuantizedShard> written;  ///< The files of the results or the plan; set by the run.
+  std::uint64_t written_bytes = 0;      ///< Their size; set by the run.
 };
 
 /// Settles which argument is which, then plans, and works unless a plan was all that was wanted.
