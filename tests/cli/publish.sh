@@ -89,6 +89,17 @@ printf 'source: .\ntypes: Q8_0\noutput: ../out\nname: tiny\n' >Tiny-Llama/releas
 expect_same same-Q8_0.gguf out/tiny-Q8_0.gguf
 (cd out && sha256sum -c --quiet SHA256SUMS && "$ingot" hash --verify manifest.json -q >verdicts && rm verdicts)
 
+# An edit of what is published names the lists that it makes stale, and what makes them anew.
+"$ingot" edit out/tiny-Q8_0.gguf --in-place --set general.name=Renamed 2>remarks >/dev/null
+for list in SHA256SUMS manifest.json; do
+  grep -q "^ingot: out/$list: warning: its digests are those before the edit; .*-o $list --force" remarks ||
+    fail "$list: $(cat remarks)"
+done
+(cd out && "$ingot" hash *.gguf --as sha256sum -o SHA256SUMS --force -q && "$ingot" hash *.gguf -o manifest.json --force -q &&
+  sha256sum -c --quiet SHA256SUMS && "$ingot" hash --verify manifest.json -q >../verdicts)
+"$ingot" edit out/tiny-Q8_0.gguf -o other.gguf --set general.name=other 2>remarks >/dev/null
+[[ ! -s remarks ]] || fail "another folder: $(cat remarks)"
+
 # A hub's names have no blanks; files may have them.
 printf 'source: model-F16.gguf\ntypes: [Q8_0]\noutput: named\nname: Tiny  Bytes 2.0!\n' >named.yaml
 "$ingot" publish named.yaml --dry-run | grep -qx '  hf upload ORG/Tiny-Bytes-2.0-GGUF named .' || fail "no name of a hub"

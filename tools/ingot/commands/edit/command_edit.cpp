@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <ingot/digest_manifest.hpp>
 #include <ingot/edit.hpp>
 #include <ingot/text.hpp>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "commands/edit/edit_report.hpp"
 #include "commands/output_name.hpp"
 #include "text/value_text.hpp"
+#include "text/whole_file.hpp"
 #include "text/words.hpp"
 
 namespace ingot::cli {
@@ -95,6 +97,37 @@ struct Summary {
   }
 };
 
+/// A list of digests that lies beside models, and the options that make it.
+struct DigestList {
+  const char* name;
+  const char* options;
+};
+constexpr DigestList digest_lists[] = {{"SHA256SUMS", "--as sha256sum -o SHA256SUMS"},
+                                       {"manifest.json", "-o manifest.json"}};
+
+/// Warns of lists of digests that lie beside a file that was changed, and name it.
+void warn_of_digests(Console& console, const std::string& path) {
+  const std::size_t name_at = path.rfind('/') + 1;
+  const auto is_named = [&](const std::string& name) {
+    return std::string_view(name).substr(name.rfind('/') + 1) ==
+           std::string_view(path).substr(name_at);
+  };
+  for (const DigestList& list : digest_lists) {
+    const std::string list_path = path.substr(0, name_at) + list.name;
+    const Result<std::string> text = read_whole(list_path, max_list_bytes);
+    if (!text) continue;  // there is none
+    const auto entries = parse_digest_manifest(*text);
+    const auto tells_of_it = [&](const ManifestEntry& entry) {
+      return is_named(entry.file) ||
+             std::ranges::any_of(entry.shards, is_named, &NamedDigests::name);
+    };
+    if (!entries || std::ranges::none_of(*entries, tells_of_it)) continue;
+    console.remark(list_path, fmt::format("warning: its digests are those before the edit; in its "
+                                          "folder, 'ingot hash *.gguf {} --force' makes it anew",
+                                          list.options));
+  }
+}
+
 /// Edits all files of a model. Nothing if the first file has changed since it was read; then
 /// nothing was done.
 std::optional<ExitCode> carry_out_all(const Options& options, std::vector<FileEdit>& files,
@@ -117,6 +150,9 @@ std::optional<ExitCode> carry_out_all(const Options& options, std::vector<FileEd
                  !summary.has_explained_padding);
       summary.has_explained_padding |=
           report->outcome.done.padding_bytes > 0 && !report->had_padding;
+    }
+    if (!options.is_dry_run && report->outcome.done.way != EditWay::nothing) {
+      warn_of_digests(console, options.out.empty() ? file.file : options.out);
     }
     reports.emplace_back(&file, *report);
   }
