@@ -34,7 +34,8 @@ enum class LayerState : std::uint8_t {
   rwkv,
   rwkv_single,
   short_convolution,
-  delta_attention
+  delta_attention,
+  lightning_attention
 };
 
 /// Which layers are recurrent.
@@ -48,7 +49,12 @@ enum class RecurrentLayers : std::uint8_t {
 };
 
 /// The output of the engine for the tokens.
-enum class Purpose : std::uint8_t { generates, generates_without_cache, encodes };
+enum class Purpose : std::uint8_t {
+  generates,
+  generates_without_cache,
+  encodes,
+  encodes_with_cache
+};
 
 /// The facts behind the memory that a model needs.
 struct ArchitectureMemory {
@@ -61,6 +67,7 @@ struct ArchitectureMemory {
   std::uint64_t own_cache_layers = 0;  ///< Layers from this one on reuse the cache; 0: none does.
   LayerState state = LayerState::none;
   RecurrentLayers recurrent = RecurrentLayers::never;
+  std::uint64_t interval = 4;  ///< Each n-th layer is not recurrent, where the key is missing.
 };
 
 /// What a row says of a key or a tensor, for people.
@@ -202,6 +209,15 @@ struct ArchitectureFact {
 /// The facts that the header tells of, in the order of the row.
 [[nodiscard]] INGOT_EXPORT std::vector<ArchitectureFact> facts_of(const Architecture& architecture,
                                                                   const ArchitectureHeader& header);
+
+/// A number of the memory that heads and states do not tell; nothing if the row does not say it or
+/// the header lacks what it needs. `name` is "indexer", the width of the key by which the indexer
+/// of a layer selects tokens; "loops", how often the layers run, each time with a cache of their
+/// own; "router", the heads of a layer that has a cache and no tensors; or "work", the floats of
+/// the work space for each token.
+[[nodiscard]] INGOT_EXPORT std::optional<std::int64_t> memory_number(
+    const Architecture& architecture, const ArchitectureHeader& header, std::string_view name,
+    std::optional<std::uint64_t> layer);
 
 /// A variant of an architecture, such as the type of a projector, whose tensors are not checked.
 struct UncheckedVariant {

@@ -183,13 +183,14 @@ inline constexpr std::array cache_types = {TensorType::f16,  TensorType::f32,  T
 
 /// The memory of a layer for earlier tokens.
 enum class CacheKind : std::uint8_t {
-  full,      ///< keys and values of the whole context
-  sliding,   ///< keys and values of a window
-  latent,    ///< one compressed vector per token (MLA)
-  recurrent  ///< a state of fixed size
+  full,       ///< keys and values of the whole context
+  sliding,    ///< keys and values of a window
+  latent,     ///< one compressed vector per token (MLA)
+  recurrent,  ///< a state of fixed size
+  indexer     ///< the keys by which sparse attention selects tokens
 };
 
-/// "full", "sliding", "latent", "recurrent"
+/// "full", "sliding", "latent", "recurrent", "indexer"
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(CacheKind kind) noexcept;
 
 /// The layers whose cache is of one kind.
@@ -204,7 +205,7 @@ struct CacheUse {
 
 template <class Visitor>
 void describe(Visitor& visit, const CacheUse& use) {
-  visit("kind", use.kind, "", "`full`, `sliding`, `latent` or `recurrent`");
+  visit("kind", use.kind, "", "`full`, `sliding`, `latent`, `recurrent` or `indexer`");
   visit("layers", use.layers, "layers", "with such a cache");
   visit("cells", use.cells, "tokens", "of one sequence that a layer keeps; recurrent: states");
   visit("streams", use.streams, "caches", "side by side: sequences that do not share one");

@@ -278,7 +278,7 @@ std::vector<ArchitectureFact> facts_of(const Architecture& architecture,
   if (!architecture.is_described()) return result;
   const RowScope scope(architecture);
   for (const ArchitectureRow::Fact& fact : architecture.row->facts) {
-    if (architectures::holds(fact.condition, scope, header, {}) != true) continue;
+    if (fact.is_memory || architectures::holds(fact.condition, scope, header, {}) != true) continue;
     ArchitectureFact told{fact.name, {}};
     if (const auto text = architectures::text_of(fact.value.text, scope, header))
       told.value = *text;
@@ -290,6 +290,20 @@ std::vector<ArchitectureFact> facts_of(const Architecture& architecture,
     before != nullptr ? void(*before = told) : result.push_back(told);
   }
   return result;
+}
+
+std::optional<std::int64_t> memory_number(const Architecture& architecture,
+                                          const ArchitectureHeader& header, std::string_view name,
+                                          std::optional<std::uint64_t> layer) {
+  const RowScope scope(architecture);
+  const auto& facts = architecture.row->facts;
+  for (auto fact = facts.rbegin(); fact != facts.rend(); ++fact) {
+    if (!fact->is_memory || fact->name != name) continue;
+    const auto is_here = architectures::holds(fact->condition, scope, header, layer);
+    if (!is_here) return {};
+    if (*is_here) return architectures::evaluate(fact->value, scope, header, layer);
+  }
+  return {};
 }
 
 std::vector<UncheckedVariant> unchecked_variants(const Architecture& architecture,

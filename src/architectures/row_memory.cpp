@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The statements of what a model keeps in memory, and of its vocabulary.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -14,12 +15,14 @@ constexpr Words<LayerWindows, 4> window_kinds = {{{"none", LayerWindows::none},
                                                   {"full_last", LayerWindows::full_last},
                                                   {"full_first", LayerWindows::full_first},
                                                   {"by_key", LayerWindows::by_key}}};
-constexpr Words<LayerState, 6> state_kinds = {{{"none", LayerState::none},
-                                               {"ssm", LayerState::ssm},
-                                               {"rwkv", LayerState::rwkv},
-                                               {"rwkv_single", LayerState::rwkv_single},
-                                               {"short_convolution", LayerState::short_convolution},
-                                               {"delta_attention", LayerState::delta_attention}}};
+constexpr Words<LayerState, 7> state_kinds = {
+    {{"none", LayerState::none},
+     {"ssm", LayerState::ssm},
+     {"rwkv", LayerState::rwkv},
+     {"rwkv_single", LayerState::rwkv_single},
+     {"short_convolution", LayerState::short_convolution},
+     {"delta_attention", LayerState::delta_attention},
+     {"lightning_attention", LayerState::lightning_attention}}};
 constexpr Words<RecurrentLayers, 6> recurrent_kinds = {
     {{"never", RecurrentLayers::never},
      {"always", RecurrentLayers::always},
@@ -27,10 +30,11 @@ constexpr Words<RecurrentLayers, 6> recurrent_kinds = {
      {"without_kv_heads", RecurrentLayers::without_kv_heads},
      {"without_kv_heads_and_ffn", RecurrentLayers::without_kv_heads_and_ffn},
      {"by_interval", RecurrentLayers::by_interval}}};
-constexpr Words<Purpose, 3> purposes = {
+constexpr Words<Purpose, 4> purposes = {
     {{"generates", Purpose::generates},
      {"generates_without_cache", Purpose::generates_without_cache},
-     {"encodes", Purpose::encodes}}};
+     {"encodes", Purpose::encodes},
+     {"encodes_with_cache", Purpose::encodes_with_cache}}};
 
 /// Takes a word of a table off the text; what is wrong with it, or nothing.
 template <class Table, class Value>
@@ -80,6 +84,11 @@ std::string read_tokenizer(std::string_view text, Architecture& row) {
 
 }  // namespace
 
+bool is_memory_number(std::string_view name) noexcept {
+  constexpr std::array<std::string_view, 4> names = {"indexer", "loops", "router", "work"};
+  return std::ranges::find(names, name) != names.end();
+}
+
 std::string read_memory_statement(std::string_view word, std::string_view text, Architecture& row) {
   if (word == "tokenizer") return read_tokenizer(text, row);
   ArchitectureMemory memory = row.memory.value_or(ArchitectureMemory{});
@@ -92,6 +101,11 @@ std::string read_memory_statement(std::string_view word, std::string_view text, 
     fault = take_choice(state_kinds, text, memory.state);
     if (fault.empty() && take_word(text) != "recurrent") fault = "\"recurrent\" is missing";
     if (fault.empty()) fault = take_choice(recurrent_kinds, text, memory.recurrent);
+    if (fault.empty() && !text.empty()) {
+      const auto interval = parse_number<std::uint64_t>(take_word(text));
+      if (!interval) return std::string(no_number);
+      memory.interval = *interval;
+    }
   } else {
     fault = "the statement is not known";
   }

@@ -86,8 +86,8 @@ class RowReader {
       read_key(text, word == "require", condition);
     } else if (word == "layer" || word == "whole") {
       read_tensors(text, word == "layer", condition);
-    } else if (word == "fact") {
-      read_fact(text, condition);
+    } else if (word == "fact" || word == "memory") {
+      read_fact(text, condition, word == "memory");
     } else if (word == "refuse") {
       read_refusal(text, condition);
     } else if (word == "variants") {
@@ -145,8 +145,9 @@ class RowReader {
     shown->second = before;
   }
 
-  void read_fact(std::string_view text, const Condition& outer) {
-    ArchitectureRow::Fact fact{.name = std::string(take_word(text))};
+  void read_fact(std::string_view text, const Condition& outer, bool is_memory) {
+    ArchitectureRow::Fact fact{.name = std::string(take_word(text)), .is_memory = is_memory};
+    if (is_memory && !is_memory_number(fact.name)) return refuse("there is no such number");
     if (!take_keyword(text, "=")) return refuse("a \"=\" is missing");
     fact.value = expression(text);
     Condition condition = outer;

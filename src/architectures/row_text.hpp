@@ -47,6 +47,7 @@ struct ArchitectureRow {
     std::string name = {};
     Expression value = {};
     std::optional<Expression> condition = {};
+    bool is_memory = false;  ///< A number for `fit`, not for people.
   };
   /// What the engine does not load, and why.
   struct Refusal {
@@ -95,6 +96,9 @@ inline std::string_view take_word(std::string_view& text) {
 /// is wrong with it, or nothing.
 [[nodiscard]] std::string read_memory_statement(std::string_view word, std::string_view text,
                                                 Architecture& row);
+
+/// Whether a statement "memory" can tell a number of this name.
+[[nodiscard]] bool is_memory_number(std::string_view name) noexcept;
 
 /// A file of rows.
 struct RowText {

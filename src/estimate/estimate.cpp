@@ -108,6 +108,9 @@ class Estimator {
       }
       place_cache(layer, options_.offloads_cache ? sums : host_);
     }
+    if (!profile_.router) return;
+    Sums& last = at(plan_.places[profile_.layers.size() - 1]);
+    place_cache(*profile_.router, options_.offloads_cache ? last : host_);
   }
 
   void place_cache(const Layer& layer, Sums& sums) {
@@ -116,6 +119,10 @@ class Estimator {
     cache_ += cache.bytes();
     if (cache.cells > 0) {
       count(cache.kind, cache.cells, plan_.streams, cache.key_bytes, cache.value_bytes);
+    }
+    if (layer.has_cache && layer.indexer_width > 0) {
+      count(CacheKind::indexer, cache.cells, plan_.streams, cache.indexer_key_bytes,
+            cache.indexer_value_bytes);
     }
     if (layer.is_recurrent) {
       count(CacheKind::recurrent, options_.sequences, 1, cache.rolling_bytes, cache.state_bytes);
@@ -128,7 +135,7 @@ class Estimator {
     CacheUse* const found = find_row(caches_, &CacheUse::kind, kind);
     CacheUse& use =
         found != nullptr ? *found : caches_.emplace_back(CacheUse{kind, cells, streams, 0, 0, 0});
-    ++use.layers;
+    use.layers += kind == CacheKind::recurrent ? 1 : profile_.loops;
     // Their sum is checked as a part of all caches.
     use.key_bytes += keys.value().value_or(0);
     use.value_bytes += values.value().value_or(0);
@@ -309,7 +316,8 @@ Result<MemoryEstimate> estimate_memory(const Model& model, const RunOptions& opt
 }
 
 std::string_view name_of(CacheKind kind) noexcept {
-  constexpr std::array<std::string_view, 4> names = {"full", "sliding", "latent", "recurrent"};
+  constexpr std::array<std::string_view, 5> names = {"full", "sliding", "latent", "recurrent",
+                                                     "indexer"};
   return name_at(names, kind);
 }
 

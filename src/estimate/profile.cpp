@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "estimate/header_reader.hpp"
+#include "estimate/kept_state.hpp"
 #include "estimate/profile_state.hpp"
 #include "estimate/weights.hpp"
 #include "ingot/estimate.hpp"
@@ -19,16 +20,17 @@ using detail::ProfileState;
 /// Fills a profile from a header, step by step; each step stands on the ones before.
 class ProfileReader {
  public:
-  ProfileReader(const Model& model, ProfileState& state, std::string architecture)
-      : model_(model), state_(state), keys_(model, std::move(architecture)) {}
+  ProfileReader(const Model& model, ProfileState& state, const Architecture* architecture)
+      : model_(model), state_(state), keys_(model, state.architecture), row_(architecture) {}
 
   Result<void> read() {
     INGOT_TRY_VOID(read_sizes());
     INGOT_TRY_VOID(read_heads());
-    INGOT_TRY_VOID(read_state_size());
+    INGOT_TRY_VOID(read_state_size(keys_, state_));
     INGOT_TRY_VOID(mark_recurrent_layers());
     INGOT_TRY_VOID(mark_sliding_layers());
     INGOT_TRY_VOID(mark_cached_layers());
+    if (is_known()) INGOT_TRY_VOID(read_further_caches(*row_, model_, state_));
     INGOT_TRY_VOID(read_experts());
     count_attention_floats();
     return {};
@@ -112,7 +114,10 @@ class ProfileReader {
     const std::uint64_t usual = first_heads > 0 ? state_.embedding / first_heads : 0;
     INGOT_TRY(const std::uint64_t key, keys_.number_or(suffixes::attention_key_length, usual));
     INGOT_TRY(const std::uint64_t value, keys_.number_or(suffixes::attention_value_length, usual));
-    if (is_known() && !heads && state_.rule->recurrent != Recurrent::always) {
+    // Rows of recurrent layers do not say whether the others need heads; they do.
+    const bool needs_heads = is_known() && state_.rule->recurrent != Recurrent::always &&
+                             (row_->has_attention || state_.rule->recurrent != Recurrent::never);
+    if (needs_heads && !heads) {
       return keys_.refuse(suffixes::attention_head_count, "the key is missing");
     }
     for (std::size_t i = 0; i < layer_count(); ++i) {
@@ -145,63 +150,12 @@ class ProfileReader {
     return {};
   }
 
-  Result<void> read_state_size() {
-    const State kind = is_known() ? state_.rule->state : State::none;
-    const std::uint64_t heads = state_.layers.empty() ? 0 : state_.layers.front().heads;
-    CheckedNumber rolling;
-    CheckedNumber kept;
-    switch (kind) {
-      case State::none:
-        return {};
-      case State::ssm: {
-        INGOT_TRY(const std::uint64_t kernel, keys_.number_or(suffixes::ssm_conv_kernel, 0));
-        INGOT_TRY(const std::uint64_t inner, keys_.number_or(suffixes::ssm_inner_size, 0));
-        INGOT_TRY(const std::uint64_t size, keys_.number_or(suffixes::ssm_state_size, 0));
-        INGOT_TRY(const std::uint64_t groups, keys_.number_or(suffixes::ssm_group_count, 0));
-        INGOT_TRY(const std::uint64_t state_heads,
-                  keys_.number_or(suffixes::ssm_time_step_rank, 0));
-        state_.state = {inner, size, groups, state_heads, kernel};
-        rolling = CheckedNumber(kernel > 0 ? kernel - 1 : 0) *
-                  (CheckedNumber(inner) + CheckedNumber(2) * groups * size);
-        kept = CheckedNumber(size) * inner;
-        state_.graph.state = CheckedNumber(4) * inner + CheckedNumber(2) * state_.embedding;
-        state_.graph.has_state = true;
-        break;
-      }
-      case State::rwkv:
-      case State::rwkv_single: {
-        INGOT_TRY(const std::uint64_t shifts,
-                  keys_.number_or("token_shift_count", kind == State::rwkv ? 2 : 1));
-        INGOT_TRY(const std::uint64_t size, keys_.number_or("wkv.head_size", 0));
-        rolling = CheckedNumber(shifts) * state_.embedding;
-        kept = CheckedNumber(state_.embedding) * size;
-        break;
-      }
-      case State::short_convolution: {
-        INGOT_TRY(const std::uint64_t length, keys_.number_or("shortconv.l_cache", 0));
-        rolling = CheckedNumber(state_.embedding) * (length > 0 ? length - 1 : 0);
-        break;
-      }
-      case State::delta_attention: {
-        INGOT_TRY(const std::uint64_t kernel, keys_.number_or(suffixes::ssm_conv_kernel, 0));
-        INGOT_TRY(const std::uint64_t width, keys_.number_or("kda.head_dim", 0));
-        rolling = CheckedNumber(3) * (kernel > 0 ? kernel - 1 : 0) * heads * width;
-        kept = CheckedNumber(width) * width * heads;
-        break;
-      }
-    }
-    if (!rolling.value() || !kept.value()) return fail(Errc::size_overflow, "the state of a layer");
-    state_.rolling_elements = *rolling.value();
-    state_.state_elements = *kept.value();
-    return {};
-  }
-
   Result<void> mark_recurrent_layers() {
     const Recurrent rule = is_known() ? state_.rule->recurrent : Recurrent::never;
     std::uint64_t interval = 0;
     HeaderReader::Flags flags;
     if (rule == Recurrent::by_interval) {
-      INGOT_TRY(interval, keys_.number_or("full_attention_interval", 4));
+      INGOT_TRY(interval, keys_.number_or("full_attention_interval", state_.rule->interval));
       INGOT_TRY(auto found, keys_.find_flags(suffixes::attention_recurrent_layers, layer_count()));
       if (found) flags = *std::move(found);
       if (flags.period) flags.layers.assign(layer_count(), *flags.period != 0);
@@ -272,7 +226,7 @@ class ProfileReader {
     if (is_known() && state_.rule->own_cache_layers > 0) {
       own = std::min(own, state_.rule->own_cache_layers);
     }
-    const bool keeps = !is_known() || state_.rule->purpose == Purpose::generates;
+    const bool keeps = state_.has_cache();
     const bool is_both = is_known() && state_.rule->recurrent == Recurrent::beside_attention;
     for (std::size_t i = 0; i < layer_count(); ++i) {
       Layer& layer = state_.layers[i];
@@ -316,6 +270,7 @@ class ProfileReader {
   const Model& model_;
   ProfileState& state_;
   HeaderReader keys_;
+  const Architecture* row_;
   Experts experts_;
 };
 
@@ -326,11 +281,10 @@ void add_notes(const Model& model, ProfileState& state) {
         "the architecture is not known: weights are exact, the cache follows the ordinary formula "
         "as far as the header has its numbers");
   }
-  if (find_architecture_key(model, "attention.indexer.key_length") != nullptr) {
+  const bool counts_indexer =
+      std::ranges::any_of(state.layers, [](const Layer& layer) { return layer.indexer_width > 0; });
+  if (find_architecture_key(model, "attention.indexer.key_length") != nullptr && !counts_indexer) {
     state.notes.push_back("the cache of the sparse-attention indexer is not counted");
-  }
-  if (state.architecture == "t5") {
-    state.notes.push_back("the cache of cross-attention is not counted");
   }
 }
 
@@ -350,7 +304,7 @@ Result<MemoryProfile> MemoryProfile::read(const Model& model, std::span<const Te
   state->architecture = model.get_or<std::string_view>(keys::general_architecture, {});
   const Architecture* architecture = find_architecture(state->architecture);
   if (architecture != nullptr && architecture->memory) state->rule = &*architecture->memory;
-  ProfileReader reader(model, *state, state->architecture);
+  ProfileReader reader(model, *state, architecture);
   INGOT_TRY_VOID(reader.read());
   INGOT_TRY_VOID(add_weights(model, types, reader.experts(), *state));
   reader.count_expert_floats();

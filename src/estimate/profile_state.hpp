@@ -63,6 +63,7 @@ struct LayerTensors {
   bool has_shared_expert_gate = false;  ///< One number for each token.
   bool has_expert_bias = false;
   bool has_separate_rates = false;  ///< Each kind has a matrix of `delta_rows`.
+  bool has_position_bias = false;   ///< Scores get a table's numbers added, by distance.
   bool has_state_norms = false;
   bool has_state_output_norm = false;
   bool has_convolution_bias = false;
@@ -83,10 +84,11 @@ struct Layer {
   std::uint64_t heads = 0;
   std::uint64_t kv_heads = 0;
   std::uint64_t feed_forward = 0;
-  std::uint64_t key_width = 0;    ///< The width of one head.
-  std::uint64_t value_width = 0;  ///< The width of one head.
-  bool is_attention = false;      ///< Queries look at keys.
-  bool has_cache = false;         ///< Keys and values of its own.
+  std::uint64_t key_width = 0;      ///< The width of one head.
+  std::uint64_t value_width = 0;    ///< The width of one head.
+  std::uint64_t indexer_width = 0;  ///< The key by which tokens are selected; 0: none.
+  bool is_attention = false;        ///< Queries look at keys.
+  bool has_cache = false;           ///< Keys and values of its own.
   bool slides = false;
   bool is_recurrent = false;
 };
@@ -100,7 +102,10 @@ struct GraphFloats {
   CheckedNumber feed_forward_device;
   CheckedNumber experts;
   CheckedNumber state;
+  std::uint64_t state_pairs = 0;  ///< For each pair of tokens, beside the mask of attention.
+  CheckedNumber whole;            ///< What a row tells of the graph as a whole.
   bool has_attention = false;
+  bool has_position_bias = false;
   bool has_feed_forward = false;
   bool has_experts = false;
   bool has_state = false;
@@ -134,10 +139,13 @@ struct ProfileState {
   std::uint64_t rolling_elements = 0;  ///< The state of a recurrent layer, for one sequence.
   std::uint64_t state_elements = 0;    ///< The same.
   std::vector<estimate::Layer> layers;
-  estimate::Weights input;       ///< Always on the host.
-  estimate::Weights output;      ///< The last layer and the output.
-  estimate::Weights everywhere;  ///< A copy on each device that has layers.
-  std::uint64_t tied_bytes = 0;  ///< Embeddings that are the output matrix too.
+  std::uint64_t indexer_top_k = 0;        ///< Tokens that an indexer selects.
+  std::uint64_t loops = 1;                ///< How often the layers run, with caches of their own.
+  std::optional<estimate::Layer> router;  ///< A layer without tensors that has a cache.
+  estimate::Weights input;                ///< Always on the host.
+  estimate::Weights output;               ///< The last layer and the output.
+  estimate::Weights everywhere;           ///< A copy on each device that has layers.
+  std::uint64_t tied_bytes = 0;           ///< Embeddings that are the output matrix too.
   std::uint64_t weights_bytes = 0;
   std::uint64_t projector_bytes = 0;
   std::optional<Result<ProjectorImages>> images;  ///< Of the projector beside the model.
@@ -146,13 +154,15 @@ struct ProfileState {
   std::vector<std::string> notes;
 
   [[nodiscard]] bool has_cache() const noexcept {
-    return rule == nullptr || rule->purpose == estimate::Purpose::generates;
+    return rule == nullptr || rule->purpose == estimate::Purpose::generates ||
+           rule->purpose == estimate::Purpose::encodes_with_cache;
   }
   [[nodiscard]] bool has_windows() const noexcept {
     return std::ranges::any_of(layers, &estimate::Layer::slides);
   }
   [[nodiscard]] bool encodes() const noexcept {
-    return rule != nullptr && rule->purpose == estimate::Purpose::encodes;
+    return rule != nullptr && (rule->purpose == estimate::Purpose::encodes ||
+                               rule->purpose == estimate::Purpose::encodes_with_cache);
   }
 };
 

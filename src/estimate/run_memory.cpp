@@ -27,7 +27,10 @@ CheckedNumber mask_bytes(const detail::ProfileState& profile, const RunPlan& pla
     const bool is_there = std::ranges::any_of(profile.layers, [&](const Layer& layer) {
       return layer.is_attention && layer.slides == slides;
     });
-    const std::uint64_t cells = slides ? plan.sliding_cells : plan.context_per_sequence;
+    const std::uint64_t cells = profile.encodes() && profile.graph.has_position_bias
+                                    ? plan.micro_batch
+                                : slides ? plan.sliding_cells
+                                         : plan.context_per_sequence;
     if (is_there) bytes += CheckedNumber(plan.micro_batch) * element_bytes * cells;
   }
   return bytes;
@@ -35,8 +38,36 @@ CheckedNumber mask_bytes(const detail::ProfileState& profile, const RunPlan& pla
 
 /// The most cells that a layer scores at once.
 std::uint64_t largest_cells(const detail::ProfileState& profile, const RunPlan& plan) {
+  if (profile.encodes() && profile.graph.has_position_bias) return plan.micro_batch;
   return std::ranges::all_of(profile.layers, &Layer::slides) ? plan.sliding_cells
                                                              : plan.context_per_sequence;
+}
+
+/// The floats of a token that scores take: none with flash attention, unless a bias is added to
+/// them. Measured: then they are there three times, and the distances beside them.
+CheckedNumber score_floats(const detail::ProfileState& profile, const RunPlan& plan) {
+  const std::uint64_t cells = largest_cells(profile, plan);
+  const CheckedNumber scores = CheckedNumber(cells) * profile.graph.heads;
+  if (profile.graph.has_position_bias) return scores * 3 + cells + cells / 4;
+  return plan.uses_flash_attention ? CheckedNumber(0) : scores;
+}
+
+/// What an indexer adds to attention. Measured: with one latent key, a mask of its own, the scores
+/// and the numbers of the tokens that it selects; else, where flash attention allows it at all, two
+/// tables of scores for each group of queries and one more.
+CheckedNumber indexer_bytes(const detail::ProfileState& profile, const RunPlan& plan) {
+  const auto indexed = std::ranges::find_if(
+      profile.layers, [](const Layer& layer) { return layer.indexer_width > 0; });
+  if (indexed == profile.layers.end()) return 0;
+  const std::uint64_t cells = plan.context_per_sequence;
+  const CheckedNumber tokens = CheckedNumber(plan.micro_batch) * float_bytes;
+  if (!profile.is_latent) {
+    return plan.uses_flash_attention ? tokens * cells * (CheckedNumber(2) * indexed->kv_heads + 1)
+                                     : CheckedNumber(0);
+  }
+  const std::uint64_t scores = plan.uses_flash_attention ? cells : cells + cells / 4 * 3;
+  return mask_bytes(profile, plan) +
+         tokens * (CheckedNumber(4) * std::min(profile.indexer_top_k, cells) + scores);
 }
 
 }  // namespace
@@ -54,7 +85,7 @@ LayerCache cache_of(const Layer& layer, const detail::ProfileState& profile,
                : layer.slides    ? CacheKind::sliding
                                  : CacheKind::full;
   cache.cells = layer.slides ? plan.sliding_cells : plan.context_per_sequence;
-  const CheckedNumber cells = CheckedNumber(cache.cells) * plan.streams;
+  const CheckedNumber cells = CheckedNumber(cache.cells) * plan.streams * profile.loops;
   const CheckedNumber heads = layer.kv_heads;
   cache.key_bytes = cells * row_bytes(heads * layer.key_width, options.key_type);
   if (!profile.is_latent) {  // else values are made of the same vector
@@ -62,6 +93,12 @@ LayerCache cache_of(const Layer& layer, const detail::ProfileState& profile,
     const CheckedNumber values =
         plan.uses_flash_attention ? heads * layer.value_width : CheckedNumber(plan.largest_values);
     cache.value_bytes = cells * row_bytes(values, options.value_type);
+  }
+  if (layer.indexer_width > 0) {
+    cache.indexer_key_bytes = cells * row_bytes(layer.indexer_width, options.key_type);
+    if (!profile.is_latent) {
+      cache.indexer_value_bytes = cells * row_bytes(layer.value_width, options.value_type);
+    }
   }
   return cache;
 }
@@ -78,20 +115,25 @@ WorkSpace work_space_of(const detail::ProfileState& profile, const RunPlan& plan
         tokens * (CheckedNumber(profile.vocabulary) + CheckedNumber(2) * profile.embedding);
   }
   if (graph.has_attention) {
-    const CheckedNumber scores = plan.uses_flash_attention
-                                     ? CheckedNumber(0)
-                                     : CheckedNumber(largest_cells(profile, plan)) * graph.heads;
-    space.attention = space.mask + tokens * (graph.attention + scores);
+    space.attention = space.mask + tokens * (graph.attention + score_floats(profile, plan));
   }
   if (graph.has_feed_forward) {
     space.feed_forward = space.mask + tokens * graph.feed_forward;
     space.feed_forward_device = space.mask + tokens * graph.feed_forward_device;
   }
   if (graph.has_experts) space.experts = space.mask + tokens * graph.experts;
-  if (graph.has_state) space.state = tokens * graph.state;
+  if (graph.has_state) {
+    const CheckedNumber pairs = CheckedNumber(graph.state_pairs) * plan.micro_batch;
+    space.state = tokens * (graph.state + pairs);
+    if (graph.state_pairs > 0) space.state += space.mask;
+  }
+  space.output = max(space.output, tokens * graph.whole);
   space.host = follow_graph(profile, plan)
                    .value_or(GraphPhases{space.output, space.attention, space.feed_forward,
                                          space.experts, space.state});
+  const CheckedNumber indexer = indexer_bytes(profile, plan);
+  space.attention += indexer;
+  space.host.attention += indexer;
   return space;
 }
 

@@ -63,6 +63,10 @@ Result<void> check_cache_type(const ProfileState& profile, TensorType type, bool
   }
   for (const Layer& layer : profile.layers) {
     if (!layer.has_cache) continue;
+    if (is_key && layer.indexer_width % info.block_elements != 0) {
+      return refuse(option, "the indexer's keys of " + std::to_string(layer.indexer_width) +
+                                " are not whole blocks of " + std::string(info.name));
+    }
     const std::uint64_t width = is_key ? layer.key_width : layer.value_width;
     // Without flash attention the engine stores the keys of all heads as one row.
     const std::uint64_t heads = uses_flash_attention ? 1 : layer.kv_heads;

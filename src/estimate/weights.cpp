@@ -91,6 +91,7 @@ void note(LayerTensors& built, const TensorInfo& tensor, std::string_view in_lay
       Flag{"attn_output_norm", &LayerTensors::has_attention_output_norm},
       Flag{"attn_q_norm", &LayerTensors::has_query_norm},
       Flag{"attn_qkv", &LayerTensors::has_fused_queries},
+      Flag{"attn_rel_b", &LayerTensors::has_position_bias},
       Flag{"ffn_gate", &LayerTensors::has_gate},
       Flag{"ffn_gate_exps", &LayerTensors::has_expert_gate},
       Flag{"ffn_gate_inp_shexp", &LayerTensors::has_shared_expert_gate},
@@ -241,6 +242,7 @@ Result<void> add_weights(const Model& model, std::span<const TensorType> types,
     complete(layer);
     count_floats(layer, state.embedding, state.graph);
     state.graph.has_experts = state.graph.has_experts || layer.tensors.has_experts;
+    state.graph.has_position_bias |= layer.tensors.has_position_bias;
   }
   return {};
 }

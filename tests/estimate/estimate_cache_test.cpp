@@ -100,6 +100,109 @@ TEST(EstimateCache, KeepsOneVectorForLatentAttention) {
   EXPECT_THAT(profile.estimate(options), Succeeds());
 }
 
+/// A model with latent attention and an indexer in four layers, of which the last one guesses.
+/// Measured with the engine: 7.5 MiB of keys for 4,096 tokens, and 1 MiB for each indexer.
+void set_indexers(HeaderSketch& sketch, std::uint32_t layers = 4) {
+  sketch.set("block_count", layers).set("embedding_length", std::uint32_t{256});
+  sketch.set("nextn_predict_layers", std::uint32_t{1}).set("vocab_size", std::uint32_t{512});
+  sketch.set("attention.head_count", std::uint32_t{4});
+  sketch.set("attention.head_count_kv", std::uint32_t{1});
+  sketch.set("attention.key_length_mla", std::uint32_t{320});
+  sketch.set("attention.value_length_mla", std::uint32_t{64});
+  sketch.set("attention.kv_lora_rank", std::uint32_t{256});
+  sketch.set("rope.dimension_count", std::uint32_t{64});
+  sketch.set("attention.indexer.key_length", std::uint32_t{128});
+  sketch.set("attention.indexer.top_k", std::uint32_t{64});
+}
+
+TEST(EstimateCache, CountsTheKeysOfIndexers) {
+  HeaderSketch all("deepseek32");
+  set_indexers(all);
+  const MemoryProfile profile = profile_of(all);
+  EXPECT_EQ(profile.notes().size(), 1u);  // of the layer that guesses
+  RunOptions options = with_context(4096);
+  const MemoryEstimate made = *profile.estimate(options);
+  ASSERT_EQ(made.caches.size(), 2u);
+  EXPECT_EQ(made.caches[0].kind, CacheKind::latent);
+  EXPECT_EQ(made.caches[0].key_bytes, 15 * mib / 2);
+  EXPECT_EQ(made.caches[1].kind, CacheKind::indexer);
+  EXPECT_EQ(made.caches[1].layers, 3u);
+  EXPECT_EQ(made.caches[1].key_bytes, 3 * mib);
+  EXPECT_EQ(made.caches[1].value_bytes, 0u);
+  EXPECT_EQ(made.cache_bytes, 21 * mib / 2);
+  // Its scores are a part of the work space.
+  HeaderSketch none("deepseek2");
+  set_indexers(none);
+  EXPECT_GT(made.compute.attention, estimate(none, options).compute.attention);
+}
+
+TEST(EstimateCache, CountsIndexersOfSomeLayers) {
+  HeaderSketch types("glm-dsa");
+  set_indexers(types);
+  types.set_each("attention.indexer.types", std::vector<std::uint32_t>{1, 0, 0});
+  EXPECT_EQ(estimate(types, with_context(4096)).caches[1].key_bytes, 1 * mib);
+  // Without the key a long context tells that all but the first ones take turns.
+  for (const auto& [context, layers] : {std::pair(202752u, 7u), std::pair(1048576u, 4u)}) {
+    HeaderSketch turns("glm-dsa");
+    set_indexers(turns, 8);
+    turns.set("context_length", context);
+    EXPECT_EQ(estimate(turns, with_context(4096)).caches[1].layers, layers);
+  }
+}
+
+TEST(EstimateCache, CountsIndexersWithValues) {
+  HeaderSketch sketch("minimax-m3");
+  set_attention(sketch, {.layers = 4, .embedding = 256, .heads = 4, .kv_heads = 2});
+  sketch.set("leading_dense_block_count", std::uint32_t{1});
+  sketch.set("attention.indexer.key_length", std::uint32_t{128});
+  const MemoryEstimate made = estimate(sketch, with_context(4096));
+  ASSERT_EQ(made.caches.size(), 2u);
+  EXPECT_EQ(made.caches[0].key_bytes + made.caches[0].value_bytes, 8 * mib);
+  EXPECT_EQ(made.caches[1].key_bytes, 3 * mib);
+  EXPECT_EQ(made.caches[1].value_bytes, 3 * mib / 2);  // one head, which nobody reads
+}
+
+TEST(EstimateCache, CountsLoops) {
+  for (const std::uint32_t loops : {0u, 2u, 3u}) {
+    HeaderSketch sketch("nanbeige");
+    set_attention(sketch, {.layers = 4, .embedding = 256, .heads = 4, .kv_heads = 2});
+    if (loops > 0) sketch.set("num_loops", loops);
+    const MemoryEstimate made = estimate(sketch, with_context(4096));
+    const std::uint64_t times = std::max(loops, 1u);
+    EXPECT_EQ(made.cache_bytes, times * 8 * mib);
+    EXPECT_EQ(made.caches[0].layers, times * 4);
+  }
+}
+
+TEST(EstimateCache, CountsALayerThatRoutes) {
+  HeaderSketch sketch("graniteswitch");
+  set_attention(sketch, {.layers = 4, .embedding = 256, .heads = 4, .kv_heads = 2});
+  const MemoryProfile profile = profile_of(sketch);
+  RunOptions options = with_context(4096);
+  EXPECT_EQ(profile.estimate(options)->caches[0].layers, 5u);
+  EXPECT_EQ(profile.estimate(options)->cache_bytes, 9 * mib);
+  options.flash_attention = FlashAttention::off;  // its values are as wide as the others'
+  EXPECT_EQ(profile.estimate(options)->cache_bytes, 19 * mib / 2);
+}
+
+TEST(EstimateCache, KeepsTheOutputOfNoEncoder) {
+  for (const char* name : {"t5", "t5encoder"}) {
+    HeaderSketch sketch(name);
+    set_attention(sketch, {.layers = 4, .embedding = 256, .heads = 4, .kv_heads = 4});
+    EXPECT_EQ(estimate(sketch, with_context(4096)).cache_bytes, 16 * mib) << name;
+  }
+}
+
+TEST(EstimateCache, NeedsNoHeadsWithoutAttention) {
+  HeaderSketch sketch("wavtokenizer-dec");
+  sketch.set("block_count", std::uint32_t{6}).set("embedding_length", std::uint32_t{256});
+  sketch.set("posnet.embedding_length", std::uint32_t{256});
+  sketch.set("features_length", std::uint32_t{128});
+  const MemoryEstimate made = estimate(sketch, with_context(4096));
+  EXPECT_EQ(made.cache_bytes, 0u);
+  EXPECT_EQ(made.host.compute_bytes, 3932160u);  // as measured
+}
+
 TEST(EstimateCache, RoundsContextsForEachSequence) {
   HeaderSketch sketch("llama");
   set_attention(sketch, {});
@@ -275,6 +378,12 @@ INSTANTIATE_TEST_SUITE_P(
                     sketch.set_each("attention.head_count_kv", two_of_eight);
                   },
                   6, 2, 4 * 2 * 2048, 0},
+        StateCase{"minimax_01", "minimax-01",
+                  [](HeaderSketch& sketch) {
+                    sketch.set("attention.key_length", std::uint32_t{128});
+                    sketch.set("attention.value_length", std::uint32_t{128});
+                  },
+                  7, 1, 0, 4 * 128 * 128 * 32},
         StateCase{"kimi_linear", "kimi-linear",
                   [](HeaderSketch& sketch) {
                     sketch.set("ssm.conv_kernel", std::uint32_t{4});
