@@ -155,7 +155,8 @@ class SampleHeader : public ArchitectureHeader {
   const ArchitectureRow::Key* find(std::string_view key) const {
     const RowScope scope(architecture_);
     for (const ArchitectureRow::Key& each : architecture_.row->keys) {
-      if (!each.values.empty() && scope.key_name(each.name) == key) return &each;
+      if (each.values.empty() || scope.key_name(each.name) != key) continue;
+      return holds(each.condition, scope, *this, {}) == false ? nullptr : &each;
     }
     return nullptr;
   }

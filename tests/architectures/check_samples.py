@@ -18,8 +18,8 @@ import time
 RECIPES = ("Q8_0",) if os.environ.get("INGOT_INSTRUMENTED", "0") != "0" else ("Q8_0", "Q4_K_M", "IQ4_XS")
 # Their convolutions have rows of 2 to 9 numbers, which are no blocks of Q8_0; the engine refuses them, too.
 NOT_QUANTIZED = {name: ("Q8_0",) for name in (
-    "wavtokenizer-dec", "clip:adapter", "clip:gemma3nv", "clip:gemma4a", "clip:glma", "clip:hunyuanvl", "clip:ldpv2", "clip:lfm2a", "clip:meralion",
-    "clip:mimo_audio", "clip:musicflamingo", "clip:parakeet", "clip:qwen2.5o", "clip:qwen2a", "clip:qwen3a", "clip:ultravox", "clip:voxtral")}
+    "wavtokenizer-dec", "clip:adapter", "clip:gemma3nv", "clip:gemma4a", "clip:glma", "clip:granite_speech", "clip:hunyuanvl", "clip:ldpv2", "clip:lfm2a", "clip:meralion",
+    "clip:mimo_audio", "clip:musicflamingo", "clip:parakeet", "clip:qwen2.5o", "clip:qwen2a", "clip:qwen3a", "clip:step3vl", "clip:ultravox", "clip:voxtral")}
 MOST_BYTES = 32 << 20
 MOST_SECONDS = 20  # of a machine that does much else; usually a tenth of a second
 

@@ -29,6 +29,7 @@ REAL = {"idefics3": {"image_size": 512, "preproc_image_size": 2048, "patch_size"
         "gemma3": {"image_size": 896}, "gemma4v": {"image_size": 768, "patch_size": 16},
         "gemma4uv": {"image_size": 768, "patch_size": 16}, "lightonocr": {"image_size": 1540},
         "paddleocr": {"image_max_pixels": 1003520},
+        "exaone4_5": {"image_max_pixels": 1003520}, "step3vl": {"image_size": 728},
         "hunyuanvl": {"patch_size": 16}, "youtuvl": {"patch_size": 2},
         "kimik25": {"image_max_pixels": 12544}}  # which alone does not count
 
@@ -69,11 +70,13 @@ class Projectors:
                   for tensor in json.loads(self.ingot("tensors", mmproj, "--json").stdout))
         # HunYuanVL's rows of tokens go with positions of several axes.
         name = "hunyuan_vl" if kind == "hunyuanvl" else "qwen3vl" if fed else "llama"
-        if name in self.models:
-            return self.models[name]
-        path = self.folder / f"{name}-model.gguf"
+        # The tokens of Granite's projectors lie side by side.
+        width = 512 if kind == "granite4_vision" else 256
+        if (name, width) in self.models:
+            return self.models[name, width]
+        path = self.folder / f"{name}-{width}-model.gguf"
         arch = ["--arch", name]
-        self.ingot("sample", *arch, "--embedding", 256, path, "-q")
+        self.ingot("sample", *arch, "--embedding", width, path, "-q")
         if fed:
             self.ingot("edit", path, "--in-place", "-q", "--set",
                        f"qwen3vl.n_deepstack_layers:uint32={fed}")
@@ -82,7 +85,7 @@ class Projectors:
         tokens, types = (next(one["value"] for one in values if one["key"] == key) for key in keys)
         texts = sorted({text for line in (ROOT / "src/model/projectors/image_types.cpp").read_text()
                         .splitlines() for text in line.split('"')[1::2]
-                        if text[:1] in "<[" and text.count("<") < 2 and "{" not in text and
+                        if text[:1] in "<[]" and text.count("<") < 2 and "{" not in text and
                         "\\" not in text} |
                        {"\n\n", "<\uff5chy_place\u2581holder\u2581no\u2581100\uff5c>"})
         tokens[-len(texts):] = texts
@@ -91,7 +94,7 @@ class Projectors:
             (self.folder / "value.json").write_text(json.dumps(value))
             self.ingot("edit", path, "--in-place", "-q", "--set-file",
                        f"tokenizer.ggml.{key}:{type_}[]={self.folder / 'value.json'}")
-        self.models[name] = path
+        self.models[name, width] = path
         return path
 
     def compare(self, kind):

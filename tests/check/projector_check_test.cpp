@@ -30,8 +30,9 @@ const Architecture& clip() { return *find_architecture("clip"); }
 
 ArchitectureSample sample_of(std::string_view type) {
   // Small, as each test writes many.
+  const std::int64_t width = type == "granite4_vision" ? 64 : 8;
   const SampleNumbers numbers = {
-      {"vision.embedding_length", 8},     {"audio.embedding_length", 8},
+      {"vision.embedding_length", width}, {"audio.embedding_length", 8},
       {"vision.feed_forward_length", 16}, {"audio.feed_forward_length", 16},
       {"vision.sam.embedding_length", 8}, {"vision.projection_dim", 16},
       {"audio.projection_dim", 16}};
@@ -145,7 +146,13 @@ TEST(CheckProjector, FindsWidthsThatContradict) {
         std::tuple("gemma4uv", "v.position_embd.weight", 2),
         std::tuple("gemma4ua", "mm.a.input_projection.weight", 0),
         std::tuple("lfm2a", "a.blk.1.conv_pw1.weight", 1),
-        std::tuple("ultravox", "mm.a.mlp.2.weight", 0)}) {
+        std::tuple("ultravox", "mm.a.mlp.2.weight", 0), std::tuple("step3vl", "mm.1.weight", 2),
+        std::tuple("deepseekocr2", "v.blk.1.attn_k.weight", 1),
+        std::tuple("deepseekocr2", "v.resample_query_768.weight", 1),
+        std::tuple("exaone4_5", "v.blk.0.attn_qkv.weight", 1),
+        std::tuple("minimax_m3", "mm.merger.fc1.weight", 0),
+        std::tuple("granite4_vision", "v.proj_blk.1.linear.weight", 1),
+        std::tuple("granite_speech", "a.blk.1.conv_dw.weight", 0)}) {
     ArchitectureSample sample = sample_of(type);
     SampleTensor& wrong = tensor_of(sample, tensor);
     wrong.shape[static_cast<std::size_t>(dimension)] *= 2;

@@ -32,6 +32,11 @@ class SettingsReader {
     INGOT_TRY_VOID(read_limits(set));
     INGOT_TRY(set.version, number("clip.minicpmv_version", 2, 1 << 30));
     INGOT_TRY(set.queries, number("clip.minicpmv_query_num", set.version == 2 ? 96 : 64, 1 << 20));
+    if (type.counting == Counting::windows) {
+      INGOT_TRY(set.queries, number("clip.vision.projector.query_side", -1, max_factor));
+    }
+    set.has_mask = type.graph == Graph::windowed ||
+                   header_.number("clip.vision.n_wa_pattern", std::nullopt).value_or(0) > 0;
     set.has_breaks = header_.has_tensor("v.token_embd.img_break");
     set.widest = widest();
     INGOT_TRY_VOID(read_tiles(set));
@@ -49,6 +54,8 @@ class SettingsReader {
         return "clip.vision.projector.scale_factor";
       case MergeKey::spatial_merge_size:
         return "clip.vision.spatial_merge_size";
+      case MergeKey::window_side:
+        return "clip.vision.projector.window_side";
       case MergeKey::none:
         break;
     }
@@ -109,17 +116,21 @@ class SettingsReader {
     std::int64_t longest = 0;
     if (sizing == Sizing::longest_edge) longest = set.side;
     INGOT_TRY(set.longest, number("clip.vision.preproc_image_size", longest, max_image_side));
+    if (sizing == Sizing::step3 && set.longest == 0) set.longest = 3024;
     const bool is_row = sizing == Sizing::deepseek;
-    const std::int64_t most = is_row ? 9 : 12;
+    const std::int64_t most = set.type->counting == Counting::sixteenths ? 6 : is_row ? 9 : 12;
     INGOT_TRY(set.least_tiles, number("clip.vision.preproc_min_tiles", is_row ? 2 : 1, 256));
     INGOT_TRY(set.most_tiles, number("clip.vision.preproc_max_tiles", most, 256));
     if (name == "llama4") add_canvases(set, 3, 3, 2, 9);
     if (name == "internvl") {
       add_canvases(set, set.most_tiles, set.most_tiles, set.least_tiles, set.most_tiles);
     }
-    if (sizing != Sizing::fixed) return {};
-    // Pairs of width and height, of LLaVA 1.6.
+    if (sizing != Sizing::fixed && sizing != Sizing::granite) return {};
+    // Pairs of width and height, of LLaVA 1.6 and Granite.
     const std::uint64_t count = header_.array_size("clip.vision.image_grid_pinpoints").value_or(0);
+    if (sizing == Sizing::granite && count < 2) {
+      return fail(Errc::estimate_impossible, "clip.vision.image_grid_pinpoints", "it is missing");
+    }
     if (count > 512) {
       return fail(Errc::estimate_impossible, "clip.vision.image_grid_pinpoints", "it is too long");
     }

@@ -75,6 +75,26 @@ constexpr ImageType types[] = {
      .begin = "<|vision_start|>",
      .end = "<|vision_end|>",
      .graph = Graph::windowed},
+    {.name = "exaone4_5",
+     .sizing = aligned,
+     .counting = Counting::halves,
+     .merge = 2,
+     .key = MergeKey::spatial_merge_size,
+     .reads_limits = true,
+     .rounds_even = true,
+     .begin = "<vision>",
+     .end = "</vision>",
+     .graph = Graph::plain},
+    {.name = "minimax_m3",
+     .sizing = aligned,
+     .counting = Counting::halves,
+     .merge = 2,
+     .key = MergeKey::spatial_merge_size,
+     .least = 8,
+     .most = 576,
+     .begin = "]<]start of image[>[",
+     .end = "]<]end of image[>[",
+     .graph = Graph::plain},
     {.name = "glm4v",
      .sizing = aligned,
      .counting = Counting::halves,
@@ -202,6 +222,18 @@ constexpr ImageType types[] = {
      .end = "<|image_end|>",
      .graph = Graph::plain},
     {.name = "deepseekocr", .sizing = deepseek, .counting = Counting::deepseek, .end = "\n"},
+    {.name = "deepseekocr2", .sizing = deepseek, .counting = Counting::sixteenths, .end = "\n"},
+    {.name = "step3vl",
+     .sizing = step3,
+     .counting = Counting::merged,
+     .merge = 4,
+     .key = MergeKey::scale_factor,
+     .graph = Graph::plain},
+    {.name = "granite4_vision",
+     .sizing = granite,
+     .counting = Counting::windows,
+     .key = MergeKey::window_side,
+     .begin = "<image>"},
 };
 
 }  // namespace
@@ -234,6 +266,13 @@ TileMarks tile_marks(std::string_view type, std::int64_t version) {
             .whole_end = {"<fake_token_around_image>"},
             .tile_label = "<fake_token_around_image><row_{y}_col_{x}>",
             .row_end = "\n"};
+  }
+  if (type == "step3vl") {
+    return {.whole_begin = {"<im_start>"},
+            .whole_end = {"<im_end>"},
+            .tile_begin = "<patch_start>",
+            .tile_end = "<patch_end>",
+            .row_end = "<patch_newline>"};
   }
   if (type == "lfm2") {
     return {.whole_begin = {"<|img_thumbnail|>"}, .tile_label = "<|img_row_{y}_col_{x}|>"};

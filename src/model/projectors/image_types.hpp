@@ -25,7 +25,9 @@ enum class Sizing : std::uint8_t {
   slices,        ///< llava_uhd without a list: up to nine tiles of its own shape, with the whole.
   idefics,       ///< idefics3: tiles of the longest edge, with the whole.
   lfm2,          ///< lfm2: tiles of 512 pixels where it is large, with the whole.
-  deepseek       ///< deepseekocr: rows of tiles where it is large, with the whole.
+  deepseek,      ///< deepseekocr: rows of tiles where it is large, with the whole.
+  step3,         ///< step3vl: tiles of 504 pixels where it is large or narrow, with the whole.
+  granite        ///< granite: tiles of the canvas of a list, joined, with the whole.
 };
 
 /// The tokens of a picture of w x h patches (clip_n_output_tokens of tools/mtmd/clip.cpp).
@@ -41,11 +43,13 @@ enum class Counting : std::uint8_t {
   queries,     ///< as many as the resampler has
   side,        ///< w, as the keys of Gemma 3n want it
   lines,       ///< (w / merge + 1) (h / merge) + 2: each row has an end
-  deepseek     ///< w h / 16, a token at the end of each row, one more after the whole
+  deepseek,    ///< w h / 16, a token at the end of each row, one more after the whole
+  sixteenths,  ///< w h / 16, one more after the whole
+  windows      ///< queries of windows; all tiles together have an end of each row
 };
 
 /// The key of the factor that a row calls merge.
-enum class MergeKey : std::uint8_t { none, scale_factor, spatial_merge_size };
+enum class MergeKey : std::uint8_t { none, scale_factor, spatial_merge_size, window_side };
 
 /// What the work space of the encoder depends on.
 enum class Graph : std::uint8_t {
@@ -101,11 +105,12 @@ struct ImageSettings {
   std::int64_t least = 0;  ///< Of a picture's area; 0: not limited.
   std::int64_t most = 0;
   std::int64_t longest = 0;  ///< Of the longer side; 0: none.
-  std::int64_t queries = 0;
+  std::int64_t queries = 0;  ///< Of the resampler; of a side of a window.
   std::int64_t version = 0;  ///< Of MiniCPM-V.
   std::int64_t least_tiles = 0;
   std::int64_t most_tiles = 0;
   bool has_breaks = false;
+  bool has_mask = false;    ///< Some layers see windows.
   std::int64_t widest = 0;  ///< Numbers that a layer keeps of a patch at once, at most; 0: unknown.
   std::vector<ImageSize> canvases = {};
 };
