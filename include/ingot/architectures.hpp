@@ -211,10 +211,11 @@ struct ArchitectureFact {
                                                                   const ArchitectureHeader& header);
 
 /// A number of the memory that heads and states do not tell; nothing if the row does not say it or
-/// the header lacks what it needs. `name` is "indexer", the width of the key by which the indexer
-/// of a layer selects tokens; "loops", how often the layers run, each time with a cache of their
-/// own; "router", the heads of a layer that has a cache and no tensors; or "work", the floats of
-/// the work space for each token.
+/// the header lacks what it needs. `name` is "shared", whether keys are values, too; "compressed",
+/// how many tokens have another key of the layer together; "state", the floats that make such keys
+/// of a sequence; "indexer", the width of the key by which the indexer of a layer selects tokens;
+/// "loops", how often the layers run, each time with a cache of their own; "router", the heads of a
+/// layer that has a cache and no tensors; or "work", the floats of the work space for each token.
 [[nodiscard]] INGOT_EXPORT std::optional<std::int64_t> memory_number(
     const Architecture& architecture, const ArchitectureHeader& header, std::string_view name,
     std::optional<std::uint64_t> layer);

@@ -187,10 +187,11 @@ enum class CacheKind : std::uint8_t {
   sliding,    ///< keys and values of a window
   latent,     ///< one compressed vector per token (MLA)
   recurrent,  ///< a state of fixed size
-  indexer     ///< the keys by which sparse attention selects tokens
+  indexer,    ///< the keys by which sparse attention selects tokens
+  compressed  ///< one key for several tokens
 };
 
-/// "full", "sliding", "latent", "recurrent", "indexer"
+/// "full", "sliding", "latent", "recurrent", "indexer", "compressed"
 [[nodiscard]] INGOT_EXPORT std::string_view name_of(CacheKind kind) noexcept;
 
 /// The layers whose cache is of one kind.
@@ -205,12 +206,13 @@ struct CacheUse {
 
 template <class Visitor>
 void describe(Visitor& visit, const CacheUse& use) {
-  visit("kind", use.kind, "", "`full`, `sliding`, `latent`, `recurrent` or `indexer`");
+  visit("kind", use.kind, "",
+        "`full`, `sliding`, `latent`, `recurrent`, `indexer` or `compressed`");
   visit("layers", use.layers, "layers", "with such a cache");
   visit("cells", use.cells, "tokens", "of one sequence that a layer keeps; recurrent: states");
   visit("streams", use.streams, "caches", "side by side: sequences that do not share one");
   visit("key_bytes", use.key_bytes, "bytes", "keys; recurrent: rolling inputs");
-  visit("value_bytes", use.value_bytes, "bytes", "values; recurrent: states");
+  visit("value_bytes", use.value_bytes, "bytes", "values; recurrent, compressed: states");
 }
 
 /// The work space of a graph: the largest of its phases rules. Bytes, for the whole model.

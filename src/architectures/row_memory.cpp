@@ -85,7 +85,8 @@ std::string read_tokenizer(std::string_view text, Architecture& row) {
 }  // namespace
 
 bool is_memory_number(std::string_view name) noexcept {
-  constexpr std::array<std::string_view, 4> names = {"indexer", "loops", "router", "work"};
+  constexpr std::array<std::string_view, 7> names = {"compressed", "indexer", "loops", "router",
+                                                     "shared",     "state",   "work"};
   return std::ranges::find(names, name) != names.end();
 }
 

@@ -120,21 +120,27 @@ class Estimator {
     if (cache.cells > 0) {
       count(cache.kind, cache.cells, plan_.streams, cache.key_bytes, cache.value_bytes);
     }
+    if (cache.compressed_cells > 0) {
+      count(CacheKind::compressed, cache.compressed_cells, plan_.streams, cache.compressed_bytes,
+            cache.compressor_bytes);
+    }
     if (layer.has_cache && layer.indexer_width > 0) {
-      count(CacheKind::indexer, cache.cells, plan_.streams, cache.indexer_key_bytes,
-            cache.indexer_value_bytes);
+      count(CacheKind::indexer, layer.compressed > 0 ? cache.compressed_cells : cache.cells,
+            plan_.streams, cache.indexer_key_bytes, cache.indexer_value_bytes);
     }
     if (layer.is_recurrent) {
       count(CacheKind::recurrent, options_.sequences, 1, cache.rolling_bytes, cache.state_bytes);
     }
   }
 
-  /// Adds a layer to the caches of its kind.
+  /// Adds a layer to the caches of its kind and size.
   void count(CacheKind kind, std::uint64_t cells, std::uint64_t streams, CheckedNumber keys,
              CheckedNumber values) {
-    CacheUse* const found = find_row(caches_, &CacheUse::kind, kind);
-    CacheUse& use =
-        found != nullptr ? *found : caches_.emplace_back(CacheUse{kind, cells, streams, 0, 0, 0});
+    const auto found = std::ranges::find_if(
+        caches_, [&](const CacheUse& each) { return each.kind == kind && each.cells == cells; });
+    CacheUse& use = found != caches_.end()
+                        ? *found
+                        : caches_.emplace_back(CacheUse{kind, cells, streams, 0, 0, 0});
     use.layers += kind == CacheKind::recurrent ? 1 : profile_.loops;
     // Their sum is checked as a part of all caches.
     use.key_bytes += keys.value().value_or(0);
@@ -225,7 +231,7 @@ class Estimator {
     if (!cache_.value() || !host_.output.value()) return fail(Errc::size_overflow, "the cache");
     estimate.cache_bytes = *cache_.value();
     estimate.output_bytes = *host_.output.value();
-    std::ranges::sort(caches_, {}, &CacheUse::kind);
+    std::ranges::stable_sort(caches_, {}, &CacheUse::kind);
     estimate.caches = std::move(caches_);
     INGOT_TRY(estimate.compute, terms_of(space_));
     INGOT_TRY(estimate.host, to_use(host_, "host", options_.host_bytes));
@@ -316,8 +322,8 @@ Result<MemoryEstimate> estimate_memory(const Model& model, const RunOptions& opt
 }
 
 std::string_view name_of(CacheKind kind) noexcept {
-  constexpr std::array<std::string_view, 5> names = {"full", "sliding", "latent", "recurrent",
-                                                     "indexer"};
+  constexpr std::array<std::string_view, 6> names = {"full",      "sliding", "latent",
+                                                     "recurrent", "indexer", "compressed"};
   return name_at(names, kind);
 }
 

@@ -89,8 +89,13 @@ Result<void> read_further_caches(const Architecture& row, const Model& model,
                                  detail::ProfileState& state) {
   if (state.layers.empty()) return {};
   for (std::size_t i = 0; i < state.layers.size(); ++i) {
-    INGOT_TRY(state.layers[i].indexer_width, number_of_row(row, model, "indexer", i, 0));
+    Layer& layer = state.layers[i];
+    INGOT_TRY(layer.indexer_width, number_of_row(row, model, "indexer", i, 0));
+    INGOT_TRY(layer.compressed, number_of_row(row, model, "compressed", i, 0));
+    INGOT_TRY(layer.state_floats, number_of_row(row, model, "state", i, 0));
   }
+  INGOT_TRY(const std::uint64_t shared, number_of_row(row, model, "shared", std::nullopt, 0));
+  state.is_latent = state.is_latent || shared != 0;
   const HeaderReader keys(model, state.architecture);
   INGOT_TRY(state.indexer_top_k, keys.number_or("attention.indexer.top_k", 0));
   INGOT_TRY(const std::uint64_t floats, number_of_row(row, model, "work", std::nullopt, 0));

@@ -87,6 +87,8 @@ struct Layer {
   std::uint64_t key_width = 0;      ///< The width of one head.
   std::uint64_t value_width = 0;    ///< The width of one head.
   std::uint64_t indexer_width = 0;  ///< The key by which tokens are selected; 0: none.
+  std::uint64_t compressed = 0;     ///< So many tokens have another key together; 0: none.
+  std::uint64_t state_floats = 0;   ///< What makes these keys of a sequence.
   bool is_attention = false;        ///< Queries look at keys.
   bool has_cache = false;           ///< Keys and values of its own.
   bool slides = false;

@@ -43,10 +43,20 @@ std::uint64_t largest_cells(const detail::ProfileState& profile, const RunPlan& 
                                                              : plan.context_per_sequence;
 }
 
+/// The most compressed keys that a layer scores at once.
+std::uint64_t compressed_cells(const detail::ProfileState& profile, const RunPlan& plan) {
+  std::uint64_t cells = 0;
+  for (const Layer& layer : profile.layers) {
+    if (layer.compressed == 0) continue;
+    cells = std::max(cells, divide_up(plan.context_per_sequence, layer.compressed));
+  }
+  return cells;
+}
+
 /// The floats of a token that scores take: none with flash attention, unless a bias is added to
 /// them. Measured: then they are there three times, and the distances beside them.
 CheckedNumber score_floats(const detail::ProfileState& profile, const RunPlan& plan) {
-  const std::uint64_t cells = largest_cells(profile, plan);
+  const std::uint64_t cells = largest_cells(profile, plan) + compressed_cells(profile, plan);
   const CheckedNumber scores = CheckedNumber(cells) * profile.graph.heads;
   if (profile.graph.has_position_bias) return scores * 3 + cells + cells / 4;
   return plan.uses_flash_attention ? CheckedNumber(0) : scores;
@@ -64,6 +74,10 @@ CheckedNumber indexer_bytes(const detail::ProfileState& profile, const RunPlan& 
   if (!profile.is_latent) {
     return plan.uses_flash_attention ? tokens * cells * (CheckedNumber(2) * indexed->kv_heads + 1)
                                      : CheckedNumber(0);
+  }
+  if (indexed->compressed > 0) {  // the masks are as wide as the compressed keys
+    const std::uint64_t keys = compressed_cells(profile, plan);
+    return tokens * (keys * 2 + keys / 4 * (plan.uses_flash_attention ? 3 : 7));
   }
   const std::uint64_t scores = plan.uses_flash_attention ? cells : cells + cells / 4 * 3;
   return mask_bytes(profile, plan) +
@@ -94,8 +108,15 @@ LayerCache cache_of(const Layer& layer, const detail::ProfileState& profile,
         plan.uses_flash_attention ? heads * layer.value_width : CheckedNumber(plan.largest_values);
     cache.value_bytes = cells * row_bytes(values, options.value_type);
   }
+  CheckedNumber selected = cells;
+  if (layer.compressed > 0) {
+    cache.compressed_cells = rounded_cells(divide_up(plan.context_per_sequence, layer.compressed));
+    selected = CheckedNumber(cache.compressed_cells) * plan.streams;
+    cache.compressed_bytes = selected * row_bytes(heads * layer.key_width, options.key_type);
+    cache.compressor_bytes = CheckedNumber(plan.streams) * state_element_bytes * layer.state_floats;
+  }
   if (layer.indexer_width > 0) {
-    cache.indexer_key_bytes = cells * row_bytes(layer.indexer_width, options.key_type);
+    cache.indexer_key_bytes = selected * row_bytes(layer.indexer_width, options.key_type);
     if (!profile.is_latent) {
       cache.indexer_value_bytes = cells * row_bytes(layer.value_width, options.value_type);
     }

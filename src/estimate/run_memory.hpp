@@ -18,12 +18,15 @@ struct LayerCache {
   CheckedNumber value_bytes;
   CheckedNumber rolling_bytes;  ///< The state of a recurrent layer.
   CheckedNumber state_bytes;
+  std::uint64_t compressed_cells = 0;  ///< Keys that stand for several tokens each.
+  CheckedNumber compressed_bytes;
+  CheckedNumber compressor_bytes;     ///< What makes these keys.
   CheckedNumber indexer_key_bytes;    ///< The keys by which tokens are selected.
   CheckedNumber indexer_value_bytes;  ///< What the engine keeps beside them, and never reads.
 
   [[nodiscard]] CheckedNumber bytes() const noexcept {
-    return key_bytes + value_bytes + rolling_bytes + state_bytes + indexer_key_bytes +
-           indexer_value_bytes;
+    return key_bytes + value_bytes + rolling_bytes + state_bytes + compressed_bytes +
+           compressor_bytes + indexer_key_bytes + indexer_value_bytes;
   }
 };
 

@@ -12,10 +12,6 @@ using detail::ProfileState;
 
 constexpr std::uint64_t cell_step = 256;  // contexts and windows are rounded up to it
 
-constexpr std::uint64_t rounded(std::uint64_t cells) noexcept {
-  return (cells + cell_step - 1) / cell_step * cell_step;
-}
-
 Failure refuse(std::string what, std::string detail) {
   return fail(Errc::run_refused, std::move(what), std::move(detail));
 }
@@ -115,11 +111,12 @@ Result<void> plan_context(const ProfileState& profile, const RunOptions& options
   if (wanted == 0) wanted = usual_context;
   if (wanted > max_context) return senseless("context", "at most 2^30 tokens");
   if (options.is_cache_unified) {
-    plan.context = rounded(wanted);
+    plan.context = rounded_cells(wanted);
     plan.context_per_sequence = plan.context;
     plan.streams = 1;
   } else {
-    plan.context_per_sequence = rounded(std::max<std::uint64_t>(wanted / options.sequences, 1));
+    plan.context_per_sequence =
+        rounded_cells(std::max<std::uint64_t>(wanted / options.sequences, 1));
     plan.context = plan.context_per_sequence * options.sequences;
     plan.streams = options.sequences;
   }
@@ -135,7 +132,7 @@ Result<void> plan_context(const ProfileState& profile, const RunOptions& options
   plan.sliding_cells = options.keeps_full_windows
                            ? plan.context_per_sequence
                            : std::min(plan.context_per_sequence,
-                                      rounded(std::min(plan.context_per_sequence, window)));
+                                      rounded_cells(std::min(plan.context_per_sequence, window)));
   return {};
 }
 
@@ -176,6 +173,10 @@ void plan_places(const ProfileState& profile, const RunOptions& options, RunPlan
 }
 
 }  // namespace
+
+std::uint64_t rounded_cells(std::uint64_t cells) noexcept {
+  return (cells + cell_step - 1) / cell_step * cell_step;
+}
 
 Result<RunPlan> plan_run(const ProfileState& profile, const RunOptions& options) {
   INGOT_TRY_VOID(check_numbers(options));

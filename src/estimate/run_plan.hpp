@@ -32,6 +32,9 @@ struct RunPlan {
   static constexpr std::size_t on_host = ~std::size_t{0};
 };
 
+/// Cells as the engine rounds them up.
+[[nodiscard]] std::uint64_t rounded_cells(std::uint64_t cells) noexcept;
+
 /// Errc::run_refused and Errc::invalid_argument as from MemoryProfile::estimate.
 [[nodiscard]] Result<RunPlan> plan_run(const detail::ProfileState& profile,
                                        const RunOptions& options);

@@ -145,7 +145,7 @@ void add_key_cases(std::vector<Case>& cases) {
     return file.pair("clip.projector_type", type).bytes();
   };
   add("projector_type_unknown", projector("unheardof"));
-  add("projector_type_unchecked", projector("step3vl"));
+  add("projector_type_unchecked", projector("yasa2"));
   for (const char* key : {"a..b", ".a", "a.", "a-b", "aB", "a b", "gr\xC3\xBC"}) {
     add("key_syntax", with_pair(key, true));
   }

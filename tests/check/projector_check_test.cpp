@@ -236,7 +236,7 @@ TEST(CheckProjector, TellsWhetherItFitsAModel) {
               testing::ElementsAre("the projector feeds 1 layer beside the first, the model has 3 "
                                    "that are fed"));
   ArchitectureSample unknown = sample_of("gemma3");
-  key_of(unknown, "clip.projector_type").values[0] = "step3vl";
+  key_of(unknown, "clip.projector_type").values[0] = "yasa2";
   EXPECT_THAT(findings_beside(unknown, 16), testing::ElementsAre(HasSubstr("is not known")));
 }
 

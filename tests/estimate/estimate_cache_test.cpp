@@ -150,6 +150,30 @@ TEST(EstimateCache, CountsIndexersOfSomeLayers) {
   }
 }
 
+TEST(EstimateCache, CountsCompressedKeys) {
+  HeaderSketch sketch("deepseek4");
+  set_attention(sketch,
+                {.layers = 4, .embedding = 256, .heads = 4, .kv_heads = 1, .head_width = 128});
+  sketch.set("attention.sliding_window", std::uint32_t{128});
+  sketch.set("attention.indexer.key_length", std::uint32_t{128});
+  sketch.set_each("attention.compress_ratios", std::vector<std::uint32_t>{0, 4, 128, 4});
+  const MemoryEstimate made = estimate(sketch, with_context(4096));
+  ASSERT_EQ(made.caches.size(), 4u);
+  EXPECT_EQ(made.caches[0].kind, CacheKind::latent);  // the window, of keys alone
+  EXPECT_EQ(made.caches[0].cells, 768u);
+  EXPECT_EQ(made.caches[0].key_bytes, 3 * mib / 4);
+  EXPECT_EQ(made.caches[1].kind, CacheKind::indexer);
+  EXPECT_EQ(made.caches[1].cells, 1024u);
+  EXPECT_EQ(made.caches[1].key_bytes, mib / 2);
+  EXPECT_EQ(made.caches[2].kind, CacheKind::compressed);
+  EXPECT_EQ(made.caches[2].layers, 2u);
+  EXPECT_EQ(made.caches[2].key_bytes, mib / 2);
+  EXPECT_EQ(made.caches[2].value_bytes, mib / 16);
+  EXPECT_EQ(made.caches[3].cells, 256u);
+  EXPECT_EQ(made.caches[3].key_bytes, mib / 16);
+  EXPECT_EQ(made.caches[3].value_bytes, mib / 8);
+}
+
 TEST(EstimateCache, CountsIndexersWithValues) {
   HeaderSketch sketch("minimax-m3");
   set_attention(sketch, {.layers = 4, .embedding = 256, .heads = 4, .kv_heads = 2});
