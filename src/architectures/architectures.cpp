@@ -2,11 +2,11 @@
 #include "ingot/architectures.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <mutex>
+#include <utility>
 
 #include "architectures/precise_names.hpp"
-#include "architectures/row_text.hpp"
+#include "architectures/row_scope.hpp"
 #include "base/ranges.hpp"
 #include "base/strings.hpp"
 
@@ -34,37 +34,6 @@ struct Place {
   std::once_flag once;
   Architecture architecture;
 };
-
-class RowScope : public Scope {
- public:
-  explicit RowScope(const Architecture& architecture) : architecture_(architecture) {}
-  const Expression* meaning_of(std::string_view name) const override {
-    const auto found = architecture_.row->lets.find(name);
-    return found == architecture_.row->lets.end() ? nullptr : &found->second;
-  }
-  std::string key_name(std::string_view key) const override {
-    for (const std::string_view whole : {"tokenizer.", "general.", "xielu."}) {
-      if (key.starts_with(whole)) return std::string(key);
-    }
-    return architecture_.name + "." + std::string(key);
-  }
-  bool is_variant(std::string_view name, std::string_view text) const override {
-    return std::ranges::any_of(architecture_.row->variants, [&](const auto& variants) {
-      return variants.name == name && std::ranges::count(variants.described, text) != 0;
-    });
-  }
-
- private:
-  const Architecture& architecture_;
-};
-
-/// Whether a condition holds; nothing if that cannot be told.
-std::optional<bool> holds(const std::optional<Expression>& condition, const Scope& scope,
-                          const ArchitectureHeader& header, std::optional<std::uint64_t> layer) {
-  if (!condition) return true;
-  const auto number = evaluate(*condition, scope, header, layer);
-  return number ? std::optional(*number != 0) : std::nullopt;
-}
 
 /// Calls use(tensor) with the line that counts for each name: the last that holds. Nothing is said
 /// of a name if that cannot be told.
@@ -156,7 +125,10 @@ class SampleHeader : public ArchitectureHeader {
     const RowScope scope(architecture_);
     for (const ArchitectureRow::Key& each : architecture_.row->keys) {
       if (each.values.empty() || scope.key_name(each.name) != key) continue;
-      return holds(each.condition, scope, *this, {}) == false ? nullptr : &each;
+      if (std::exchange(is_deciding_, true)) return &each;
+      const auto is_there = holds(each.condition, scope, *this, {});
+      is_deciding_ = false;
+      return is_there == false ? nullptr : &each;
     }
     return nullptr;
   }
@@ -165,6 +137,7 @@ class SampleHeader : public ArchitectureHeader {
   const SampleNumbers& numbers_;
   std::uint64_t vocabulary_;
   std::string_view variant_;
+  mutable bool is_deciding_ = false;  ///< Conditions of keys may name one another.
 };
 
 SampleTensor sample_tensor(std::string name, std::vector<std::uint64_t> shape) {
@@ -291,20 +264,6 @@ std::vector<ArchitectureFact> facts_of(const Architecture& architecture,
     before != nullptr ? void(*before = told) : result.push_back(told);
   }
   return result;
-}
-
-std::optional<std::int64_t> memory_number(const Architecture& architecture,
-                                          const ArchitectureHeader& header, std::string_view name,
-                                          std::optional<std::uint64_t> layer) {
-  const RowScope scope(architecture);
-  const auto& facts = architecture.row->facts;
-  for (auto fact = facts.rbegin(); fact != facts.rend(); ++fact) {
-    if (!fact->is_memory || fact->name != name) continue;
-    const auto is_here = architectures::holds(fact->condition, scope, header, layer);
-    if (!is_here) return {};
-    if (*is_here) return architectures::evaluate(fact->value, scope, header, layer);
-  }
-  return {};
 }
 
 std::vector<UncheckedVariant> unchecked_variants(const Architecture& architecture,

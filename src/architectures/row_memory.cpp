@@ -4,11 +4,12 @@
 #include <array>
 #include <utility>
 
-#include "architectures/row_text.hpp"
+#include "architectures/row_scope.hpp"
 #include "base/ranges.hpp"
 #include "base/strings.hpp"
 
-namespace ingot::architectures {
+namespace ingot {
+namespace architectures {
 namespace {
 
 constexpr Words<LayerWindows, 4> window_kinds = {{{"none", LayerWindows::none},
@@ -115,4 +116,19 @@ std::string read_memory_statement(std::string_view word, std::string_view text, 
   return fault;
 }
 
-}  // namespace ingot::architectures
+}  // namespace architectures
+
+std::optional<std::int64_t> memory_number(const Architecture& architecture,
+                                          const ArchitectureHeader& header, std::string_view name,
+                                          std::optional<std::uint64_t> layer) {
+  const architectures::RowScope scope(architecture);
+  std::optional<std::int64_t> number;
+  for (const ArchitectureRow::Fact& fact : architecture.row->facts) {
+    if (!fact.is_memory || fact.name != name) continue;
+    if (architectures::holds(fact.condition, scope, header, layer) != true) continue;
+    number = architectures::evaluate(fact.value, scope, header, layer);
+  }
+  return number;
+}
+
+}  // namespace ingot
