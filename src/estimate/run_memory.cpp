@@ -147,6 +147,10 @@ WorkSpace work_space_of(const detail::ProfileState& profile, const RunPlan& plan
     const CheckedNumber pairs = CheckedNumber(graph.state_pairs) * plan.micro_batch;
     space.state = tokens * (graph.state + pairs);
     if (graph.state_pairs > 0) space.state += space.mask;
+    // One of the three tables is an input, which stays.
+    const CheckedNumber table = tokens * (graph.state_pairs / 3) * plan.micro_batch;
+    space.attention += table;
+    space.experts += table;
   }
   space.output = max(space.output, tokens * graph.whole);
   space.host = follow_graph(profile, plan)
