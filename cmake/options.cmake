@@ -30,6 +30,8 @@ option(INGOT_STATIC_CPU_TARGET "Build only the kernels that every CPU runs, in a
 set(INGOT_DOCS_URL "" CACHE STRING "Where docs/ of this version can be read, for links in reports")
 set(INGOT_COMMIT "" CACHE STRING "The commit that is built, for `ingot --version --verbose`")
 option(INGOT_COVERAGE "Count which lines of the library run (gcov)" OFF)
+set(INGOT_GOOGLETEST_SOURCE "" CACHE PATH
+    "The sources of GoogleTest, where those who built its package had another standard library")
 option(INGOT_LIBFUZZER "Link fuzz targets with libFuzzer (clang) instead of the replay main" OFF)
 
 if(INGOT_CORE_ONLY AND (INGOT_BUILD_PROGRAM OR INGOT_BUILD_TESTS OR INGOT_BUILD_FUZZ OR INGOT_BUILD_EXAMPLES
@@ -67,6 +69,17 @@ if(INGOT_LIBFUZZER)
   set(INGOT_RUN_ONCE_OPTIONS)
 elseif(INGOT_INSTRUMENTED)
   set(INGOT_SANITIZED_OPTIONS -O0)
+endif()
+
+# libc++ has std::jthread only on request before its version 20.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND NOT INGOT_BUILD_WEB)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_FLAGS -std=c++20)
+  check_cxx_source_compiles("#include <thread>\nint main() { std::jthread(); }" INGOT_HAS_JTHREAD)
+  unset(CMAKE_REQUIRED_FLAGS)
+  if(NOT INGOT_HAS_JTHREAD)
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fexperimental-library>)
+  endif()
 endif()
 
 # Linked privately by every target; never installed.

@@ -18,9 +18,12 @@
 #include <ingot/ingot.hpp>
 #include <ingot/metadata_keys.hpp>
 #include <ingot/parallel.hpp>
+#include <ingot/text.hpp>
 #include <numeric>
 #include <random>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -455,9 +458,13 @@ Result<void> generate(const Options& options) {
 
 template <class Number>
 bool read_number(const char* text, Number& number) {
-  const char* end = text + std::string_view(text).size();
-  const auto [rest, error] = std::from_chars(text, end, number);
-  return error == std::errc() && rest == end;
+  if constexpr (std::is_floating_point_v<Number>) {
+    return ingot::read_float(text, number);
+  } else {
+    const char* end = text + std::string_view(text).size();
+    const auto [rest, error] = std::from_chars(text, end, number);
+    return error == std::errc() && rest == end;
+  }
 }
 
 bool read_arguments(int argc, char** argv, Options& options) {

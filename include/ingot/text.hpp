@@ -46,6 +46,11 @@ namespace ingot {
 [[nodiscard]] INGOT_EXPORT std::string format_float(float value);
 [[nodiscard]] INGOT_EXPORT std::string format_float(double value);
 
+/// Reads the number nearest to what the whole text spells, by std::from_chars's rules also where
+/// the standard library lacks that. False if the text spells none, or one that does not fit.
+[[nodiscard]] INGOT_EXPORT bool read_float(std::string_view text, float& number) noexcept;
+[[nodiscard]] INGOT_EXPORT bool read_float(std::string_view text, double& number) noexcept;
+
 /// Bytes as base64 (RFC 4648), with padding.
 [[nodiscard]] INGOT_EXPORT std::string base64_encode(std::span<const std::byte> bytes);
 

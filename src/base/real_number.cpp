@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <type_traits>
 
 #include "base/ascii.hpp"
+#include "ingot/text.hpp"
 
 namespace ingot {
 namespace {
@@ -51,8 +53,9 @@ class LargeNumber {
   void shift_left(std::size_t bits) noexcept {
     for (std::size_t i = 0; i < bits % 32; ++i) multiply_add(2, 0);
     const std::size_t words = bits / 32;
-    std::copy_backward(words_.begin(), words_.begin() + size_, words_.begin() + size_ + words);
-    std::fill_n(words_.begin(), words, 0);
+    std::uint32_t* const first = words_.data();
+    std::copy_backward(first, first + size_, first + size_ + words);
+    std::fill_n(first, words, 0);
     size_ += words;
   }
 
@@ -93,37 +96,42 @@ struct Digits {
   }
 };
 
-/// Rounds `number` * 2^exponent, and a little more if `has_more`, to the nearest double, of two the
+/// Rounds `number` * 2^exponent, and a little more if `has_more`, to the nearest Real, of two the
 /// even one.
-double rounded(const LargeNumber& number, std::int64_t exponent, bool has_more) noexcept {
-  constexpr std::int64_t lowest_exponent = -1074;
+template <class Real>
+Real rounded(const LargeNumber& number, std::int64_t exponent, bool has_more) noexcept {
+  constexpr std::int64_t real_bits = std::numeric_limits<Real>::digits;
+  constexpr std::int64_t lowest_exponent = std::numeric_limits<Real>::min_exponent - real_bits;
   const std::int64_t bits = number.bit_count();
-  const std::int64_t unit = std::max(bits + exponent - 53, lowest_exponent);
+  const std::int64_t unit = std::max(bits + exponent - real_bits, lowest_exponent);
   const std::int64_t dropped = unit - exponent;
   std::uint64_t mantissa = 0;
   for (std::int64_t i = bits; i-- > std::max<std::int64_t>(dropped, 0);) {
     mantissa = mantissa << 1 | number.bit(i);
   }
-  if (dropped <= 0) return std::ldexp(static_cast<double>(mantissa), static_cast<int>(exponent));
+  if (dropped <= 0) return std::ldexp(static_cast<Real>(mantissa), static_cast<int>(exponent));
   const bool is_half = number.bit(dropped - 1) != 0;
   const bool is_more = has_more || number.has_bit_below(dropped - 1);
   if (is_half && (is_more || mantissa % 2 == 1)) ++mantissa;
-  return std::ldexp(static_cast<double>(mantissa), static_cast<int>(unit));
+  return std::ldexp(static_cast<Real>(mantissa), static_cast<int>(unit));
 }
 
-double nearest(const Digits& decimal) noexcept {
+template <class Real>
+Real nearest(const Digits& decimal) noexcept {
   if (decimal.count == 0 || decimal.point < lowest_point) return 0;
-  if (decimal.point > highest_point) return std::numeric_limits<double>::infinity();
+  if (decimal.point > highest_point) return std::numeric_limits<Real>::infinity();
   std::int64_t power = decimal.point - decimal.count;
-  // Doubles hold these exactly, so that one operation rounds correctly.
-  if (decimal.count <= 15 && power >= -22 && power <= 22) {
+  // A Real holds these exactly, so that one operation rounds correctly.
+  constexpr int exact_digits = std::numeric_limits<Real>::digits10;
+  constexpr int exact_power = std::is_same_v<Real, double> ? 22 : 10;
+  if (decimal.count <= exact_digits && std::abs(power) <= exact_power) {
     std::uint64_t whole = 0;
     for (int i = 0; i < decimal.count; ++i) {
       whole = 10 * whole + decimal.digits[static_cast<std::size_t>(i)];
     }
-    double scale = 1;
+    Real scale = 1;
     for (std::int64_t i = std::abs(power); i > 0; --i) scale *= 10;
-    const auto number = static_cast<double>(whole);
+    const auto number = static_cast<Real>(whole);
     return power < 0 ? number / scale : number * scale;
   }
   LargeNumber number;
@@ -144,7 +152,7 @@ double nearest(const Digits& decimal) noexcept {
     for (; power <= -13; power += 13) has_more |= number.divide(1'220'703'125);  // 5^13
     for (; power < 0; ++power) has_more |= number.divide(5);
   }
-  return rounded(number, exponent, has_more);
+  return rounded<Real>(number, exponent, has_more);
 }
 
 bool takes_word(const char*& next, const char* last, std::string_view word) noexcept {
@@ -173,30 +181,21 @@ std::int64_t take_exponent(const char*& next, const char* last) noexcept {
   return is_negative ? -exponent : exponent;
 }
 
-}  // namespace
-
-std::from_chars_result read_real(const char* first, const char* last, double& number,
-                                 std::chars_format format) noexcept {
-#ifdef __cpp_lib_to_chars
-  return std::from_chars(first, last, number, format);
-#else
-  return read_real_exactly(first, last, number, format);
-#endif
-}
-
-std::from_chars_result read_real_exactly(const char* first, const char* last, double& number,
-                                         std::chars_format format) noexcept {
+/// Reads as std::from_chars does, without it.
+template <class Real>
+std::from_chars_result read_decimal(const char* first, const char* last, Real& number,
+                                    std::chars_format format) noexcept {
   const char* next = first;
   const bool is_negative = next != last && *next == '-';
   if (is_negative) ++next;
-  const double sign = is_negative ? -1 : 1;
+  const Real sign = is_negative ? -1 : 1;
   if (takes_word(next, last, "inf")) {
     takes_word(next, last, "inity");
-    number = sign * std::numeric_limits<double>::infinity();
+    number = sign * std::numeric_limits<Real>::infinity();
     return {next, {}};
   }
   if (takes_word(next, last, "nan")) {
-    number = std::copysign(std::numeric_limits<double>::quiet_NaN(), sign);
+    number = std::copysign(std::numeric_limits<Real>::quiet_NaN(), sign);
     return {next, {}};
   }
   Digits decimal;
@@ -215,12 +214,49 @@ std::from_chars_result read_real_exactly(const char* first, const char* last, do
   }
   if (digit_count == 0) return {first, std::errc::invalid_argument};
   if (format != std::chars_format::fixed) decimal.point += take_exponent(next, last);
-  const double result = nearest(decimal);
+  const auto result = nearest<Real>(decimal);
   if (std::isinf(result) || (result == 0 && decimal.count > 0)) {
     return {next, std::errc::result_out_of_range};
   }
   number = sign * result;
   return {next, {}};
 }
+
+template <class Real>
+std::from_chars_result read_by_library(const char* first, const char* last, Real& number,
+                                       std::chars_format format) noexcept {
+#ifdef __cpp_lib_to_chars
+  return std::from_chars(first, last, number, format);
+#else
+  return read_decimal(first, last, number, format);
+#endif
+}
+
+template <class Real>
+bool read_whole(std::string_view text, Real& number) noexcept {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = read_by_library(text.data(), end, number, std::chars_format::general);
+  return error == std::errc() && stop == end;
+}
+
+}  // namespace
+
+std::from_chars_result read_real(const char* first, const char* last, double& number,
+                                 std::chars_format format) noexcept {
+  return read_by_library(first, last, number, format);
+}
+
+std::from_chars_result read_real_exactly(const char* first, const char* last, double& number,
+                                         std::chars_format format) noexcept {
+  return read_decimal(first, last, number, format);
+}
+
+std::from_chars_result read_real_exactly(const char* first, const char* last, float& number,
+                                         std::chars_format format) noexcept {
+  return read_decimal(first, last, number, format);
+}
+
+bool read_float(std::string_view text, float& number) noexcept { return read_whole(text, number); }
+bool read_float(std::string_view text, double& number) noexcept { return read_whole(text, number); }
 
 }  // namespace ingot

@@ -20,5 +20,8 @@ INGOT_EXPORT std::from_chars_result read_real(
 INGOT_EXPORT std::from_chars_result read_real_exactly(const char* first, const char* last,
                                                       double& number,
                                                       std::chars_format format) noexcept;
+INGOT_EXPORT std::from_chars_result read_real_exactly(const char* first, const char* last,
+                                                      float& number,
+                                                      std::chars_format format) noexcept;
 
 }  // namespace ingot

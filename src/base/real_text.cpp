@@ -116,9 +116,9 @@ Decimal exact_decimal(double number) {
 template <class Real>
 bool reads_as(const Decimal& decimal, Real number) {
   const std::string text = decimal.scientific(static_cast<int>(decimal.digits.size()) - 1);
-  double read = 0;
+  Real read = 0;
   read_real_exactly(text.data(), text.data() + text.size(), read, std::chars_format::general);
-  return static_cast<Real>(read) == number;
+  return read == number;
 }
 
 template <class Real>

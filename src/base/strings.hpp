@@ -13,6 +13,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "ingot/text.hpp"
+
 namespace ingot {
 
 /// The text before the next `separator`, or all of it. The function removes both from `text`.
@@ -90,9 +92,13 @@ template <class Items>
 template <class Number>
 [[nodiscard]] std::optional<Number> parse_number(std::string_view text) noexcept {
   Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_whole = error == std::errc() && end == text.data() + text.size();
-  return is_whole ? std::optional(number) : std::nullopt;
+  if constexpr (std::floating_point<Number>) {
+    return read_float(text, number) ? std::optional(number) : std::nullopt;
+  } else {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_whole = error == std::errc() && end == text.data() + text.size();
+    return is_whole ? std::optional(number) : std::nullopt;
+  }
 }
 
 }  // namespace ingot

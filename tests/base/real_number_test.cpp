@@ -13,22 +13,31 @@
 #include <string>
 
 #include "base/real_text.hpp"
+#include "ingot/text.hpp"
 
 namespace ingot {
 namespace {
 
-void expect_as_from_chars(const std::string& text, std::chars_format format) {
-  double wanted = 7;
-  double found = 7;
+#ifdef __cpp_lib_to_chars  // which says that the standard library reads reals, too
+template <class Real>
+void expect_real_as_from_chars(const std::string& text, std::chars_format format) {
+  Real wanted = 7;
+  Real found = 7;
   const char* const end = text.data() + text.size();
   const auto expected = std::from_chars(text.data(), end, wanted, format);
   const auto result = read_real_exactly(text.data(), end, found, format);
   EXPECT_EQ(result.ptr, expected.ptr) << text;
   EXPECT_EQ(result.ec, expected.ec) << text;
-  if (expected.ec == std::errc()) {
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(found), std::bit_cast<std::uint64_t>(wanted)) << text;
-  }
+  if (expected.ec != std::errc()) return;
+  EXPECT_EQ(found, wanted) << text;
+  EXPECT_EQ(std::signbit(found), std::signbit(wanted)) << text;
 }
+
+void expect_as_from_chars(const std::string& text, std::chars_format format) {
+  expect_real_as_from_chars<double>(text, format);
+  expect_real_as_from_chars<float>(text, format);
+}
+#endif
 
 template <class... Arguments>
 std::string as_to_chars(Arguments... arguments) {
@@ -49,6 +58,7 @@ void expect_as_to_chars(double number, int decimals) {
   }
 }
 
+#ifdef __cpp_lib_to_chars
 TEST(RealNumber, ReadsWhatFromCharsReads) {
   std::mt19937_64 random(1);
   const auto digits = [&](std::uint64_t most) {
@@ -77,7 +87,12 @@ TEST(RealNumber, ReadsWhatFromCharsReads) {
                              "2e-324",
                              "2.2250738585072011e-308",
                              "9007199254740993",
-                             "9007199254740993.0000000000000000000000001"}) {
+                             "9007199254740993.0000000000000000000000001",
+                             "3.4028235677973366e38",
+                             "1e-45",
+                             "16777217",
+                             "16777217.0000000000000001",
+                             "1.1754943508222874e-38"}) {
       expect_as_from_chars(text, format);
     }
     for (int i = 0; i < 5000; ++i) {
@@ -86,6 +101,28 @@ TEST(RealNumber, ReadsWhatFromCharsReads) {
       expect_as_from_chars(text, format);
     }
     for (int i = 0; i < 50; ++i) expect_as_from_chars("1" + digits(900) + "e-" + digits(4), format);
+    for (int i = 0; i < 2000; ++i) {
+      expect_as_from_chars(
+          digits(9) + "." + digits(9) + "e" + std::to_string(static_cast<int>(random() % 100) - 50),
+          format);
+    }
+  }
+}
+#endif
+
+TEST(RealNumber, IsNearestToTheTextByOneRounding) {
+  float number = 0;
+  // As a double, the first would be the middle of two floats, and rounded down.
+  EXPECT_TRUE(read_float("16777217.0000000001", number));
+  EXPECT_EQ(number, 16777218.0f);
+  EXPECT_TRUE(read_float("1e-45", number));
+  EXPECT_EQ(number, std::numeric_limits<float>::denorm_min());
+  EXPECT_FALSE(read_float("1e39", number));
+  double wide = 0;
+  EXPECT_TRUE(read_float("-1.5e300", wide));
+  EXPECT_EQ(wide, -1.5e300);
+  for (const char* text : {"", "1 ", " 1", "+1", "0x10", "1e400"}) {
+    EXPECT_FALSE(read_float(text, wide)) << text;
   }
 }
 

@@ -10,7 +10,7 @@ namespace ingot::codec {
 /// The code of the value nearest to v; of two the upper one; 15 for NaN.
 [[nodiscard]] inline std::uint8_t nearest_iq4(float v) noexcept {
   const auto is_less = [](float left, std::int8_t right) { return left < to_float(right); };
-  const auto* above = std::upper_bound(iq4_values.begin(), iq4_values.end(), v, is_less);
+  const auto above = std::upper_bound(iq4_values.begin(), iq4_values.end(), v, is_less);
   const auto code = static_cast<std::uint8_t>(above - iq4_values.begin());
   if (code == 0 || code == 16) return code == 0 ? 0 : 15;
   const float to_below = v - to_float(iq4_values[code - 1u]);

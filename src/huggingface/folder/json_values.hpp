@@ -6,6 +6,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/real_number.hpp"
+
 namespace ingot::huggingface {
 
 /// The number with the fewest digits that a reader of doubles rounds to this float: 1e-05 instead
@@ -14,7 +16,7 @@ namespace ingot::huggingface {
   std::array<char, 32> digits;
   const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number);
   double shortened = 0;
-  std::from_chars(digits.data(), written.ptr, shortened);
+  read_real(digits.data(), written.ptr, shortened);
   const bool is_same = static_cast<float>(shortened) == number;
   return is_same ? shortened : static_cast<double>(number);
 }

@@ -176,7 +176,7 @@ class Parser {
     if (rest_.starts_with('(')) return call(*std::move(name));
     Node node{.kind = Node::Kind::name};
     if (rest_.starts_with(':')) {
-      const auto* const scope = std::ranges::find(name_scopes, *name, &NamedScope::first);
+      const auto scope = std::ranges::find(name_scopes, *name, &NamedScope::first);
       if (scope == name_scopes.end()) return error("the name of a scope before the colon");
       node.scope = scope->second;
       rest_.remove_prefix(1);

@@ -185,7 +185,7 @@ const Prefix* find_prefix(std::string_view text) noexcept {
     return std::equal(prefix.text.begin(), prefix.text.end(), text.begin(),
                       [](char a, char b) { return a == lower_case(b); });
   });
-  return found == prefixes.end() ? nullptr : found;
+  return found == prefixes.end() ? nullptr : &*found;
 }
 
 }  // namespace

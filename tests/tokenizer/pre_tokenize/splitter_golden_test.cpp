@@ -36,7 +36,8 @@ TEST_F(SplitterGolden, PiecesHaveTheGoldenLengths) {
     ASSERT_TRUE(splitter.has_value()) << splitter.error().message();
     for (const Json& list : golden["splits"]) {
       const auto types = list["types"].get<std::vector<std::string>>();
-      if (std::find(types.begin(), types.end(), properties["type"]) == types.end()) continue;
+      const auto type = properties["type"].get<std::string>();
+      if (std::find(types.begin(), types.end(), type) == types.end()) continue;
       ++checked;
       for (std::size_t i = 0; i < golden["strings"].size(); ++i) {
         const auto text = golden["strings"][i].get<std::string>();

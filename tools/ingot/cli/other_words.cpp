@@ -156,7 +156,7 @@ constexpr std::array spellings = {
 };
 
 std::string_view find(std::string_view command, std::string_view word) noexcept {
-  const auto* row = std::find_if(rows.begin(), rows.end(), [&](const Row& candidate) {
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& candidate) {
     return candidate.command == command && candidate.word == word;
   });
   return row == rows.end() ? std::string_view() : row->instead;

@@ -43,7 +43,7 @@ std::string escape_html(std::string_view text) {
       {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}}};
   std::string result;
   for (const char c : text) {
-    const auto* special =
+    const auto special =
         std::ranges::find(references, c, &std::pair<char, std::string_view>::first);
     special == references.end() ? result.push_back(c) : void(result.append(special->second));
   }

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "text/value_text.hpp"
+#include "text/words.hpp"
 
 namespace ingot::cli {
 namespace {
@@ -98,18 +98,15 @@ std::optional<Number> special_float(std::string_view text) {
 }
 
 Result<OwnedValue> parse_number(ValueType type, std::string_view text) {
-  return with_number_type(type, [&](auto number) -> Result<OwnedValue> {
-    if (const auto special = special_float<decltype(number)>(text)) {
-      return OwnedValue::number(*special);
-    }
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number);
-    bool is_number = error == std::errc() && stop == end;
-    if constexpr (std::floating_point<decltype(number)>) {
-      is_number = is_number && std::isfinite(number);  // "inf" is spelled otherwise here
+  return with_number_type(type, [&]<class Number>(Number) -> Result<OwnedValue> {
+    if (const auto special = special_float<Number>(text)) return OwnedValue::number(*special);
+    const auto number = cli::parse_number<Number>(text);
+    bool is_number = number.has_value();
+    if constexpr (std::floating_point<Number>) {
+      is_number = is_number && std::isfinite(*number);  // "inf" is spelled otherwise here
     }
     if (!is_number) return not_a_number(type, shown(text));
-    return OwnedValue::number(number);
+    return OwnedValue::number(*number);
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <concepts>
 #include <cstdint>
 #include <ctime>
 #include <ingot/text.hpp>
@@ -58,9 +59,13 @@ std::string joined(const Items& items, std::string_view separator = " ") {
 template <class Number>
 [[nodiscard]] std::optional<Number> parse_number(std::string_view text) {
   Number number{};
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && last == end ? std::optional(number) : std::nullopt;
+  if constexpr (std::floating_point<Number>) {
+    return read_float(text, number) ? std::optional(number) : std::nullopt;
+  } else {
+    const char* const end = text.data() + text.size();
+    const auto [last, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc() && last == end ? std::optional(number) : std::nullopt;
+  }
 }
 
 /// The number without sign or exponent that a text begins with, and its length; nothing if it has

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 #include <vector>
 
 #include "base/ascii.hpp"
+#include "base/real_number.hpp"
 #include "base/strings.hpp"
 #include "ingot/model_card.hpp"
 
@@ -137,7 +137,7 @@ std::string plain_size(std::string text) {
 std::optional<double> number_of(std::string_view size) {
   double number = 0;
   const char* const end = size.data() + size.size() - 1;
-  const auto [stop, error] = std::from_chars(size.data(), end, number);
+  const auto [stop, error] = read_real(size.data(), end, number);
   if (error != std::errc() || stop != end) return std::nullopt;
   constexpr std::string_view units = "KMBT";
   for (std::size_t i = 0; i <= std::min(units.find(size.back()), units.size() - 1); ++i) {

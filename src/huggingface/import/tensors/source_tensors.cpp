@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/messages.hpp"
+#include "base/ranges.hpp"
 #include "formats/safetensors/safetensors_reader.hpp"
 #include "huggingface/folder/refusal.hpp"
 #include "ingot/limits.hpp"
@@ -211,9 +212,7 @@ std::optional<std::string> method_of(const Config& config) {
 }
 
 const KnownQuantization* find_known(std::string_view method) {
-  const auto* const found =
-      std::ranges::find(known_quantizations, method, &KnownQuantization::method);
-  return found == known_quantizations.end() ? nullptr : found;
+  return find_row(known_quantizations, &KnownQuantization::method, method);
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ std::vector<std::pair<std::int64_t, std::string>> specials_of_qwen(std::size_t f
 }  // namespace
 
 std::optional<RankedFile> find_ranked_file(const ModelFolder& folder) {
-  const auto* const found = std::ranges::find_if(
+  const auto found = std::ranges::find_if(
       ranked_files, [&](const RankedFile& file) { return folder.has(file.name); });
   return found == ranked_files.end() ? std::nullopt : std::optional(*found);
 }

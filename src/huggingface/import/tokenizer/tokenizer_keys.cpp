@@ -69,7 +69,7 @@ Result<void> TokenizerWriter::run(const std::vector<std::string>& steps) {
   };
   INGOT_TRY(files_, TokenizerFiles::read(folder_));
   for (const std::string& name : steps) {
-    const auto* const found = std::ranges::find(known_steps, name, &NamedStep::name);
+    const auto found = std::ranges::find(known_steps, name, &NamedStep::name);
     if (found == known_steps.end()) {
       return fail(Errc::internal, name, "no step of the tokenizer has this name");
     }

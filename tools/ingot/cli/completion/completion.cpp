@@ -124,7 +124,7 @@ std::vector<Candidate> tensors_of(const std::optional<Model>& model) {
 ValueKind kind_of_value(std::string_view name, bool is_argument) {
   if (name == "TYPE") return is_argument ? ValueKind::mixture : ValueKind::tensor_type;
   if (is_path_name(name)) return ValueKind::file;
-  const auto* row = std::ranges::find(rows, name, &Row::name);
+  const auto row = std::ranges::find(rows, name, &Row::name);
   return row == rows.end() ? ValueKind::other : row->kind;
 }
 

@@ -86,8 +86,8 @@ tl::expected<WorkTask, std::string> read_task(const ChatValue& value, const std:
 }  // namespace
 
 const WorkCommand* find_work_command(std::string_view name) {
-  const auto* found = std::ranges::find(work_commands, name, &WorkCommand::name);
-  return found == work_commands.end() ? nullptr : found;
+  const auto found = std::ranges::find(work_commands, name, &WorkCommand::name);
+  return found == work_commands.end() ? nullptr : &*found;
 }
 
 std::string list_work_commands() {

@@ -167,7 +167,7 @@ ExitCode read_recipe(const std::string& path, Console& console, ReleaseRecipe& r
   recipe.path = path;
   if (is_folder(path)) {
     const std::array names = {"release.yaml", "release.yml", "release.toml"};
-    const auto* const found = std::ranges::find_if(names, [&](const char* name) {
+    const auto found = std::ranges::find_if(names, [&](const char* name) {
       std::error_code ignored;
       return fs::exists(fs::path(path) / name, ignored);
     });
