@@ -8,11 +8,11 @@ if(NOT BUILD_SHARED_LIBS AND NOT DEFINED ZLIB_USE_STATIC_LIBS)
 endif()
 find_package(ZLIB REQUIRED)
 
-# Windows has digests of its own, and for mingw-w64 no package of libyaml: there a reader of our own knows the part of
-# YAML that model cards use.
+# Windows and macOS have digests of their own, and no libyaml: there a reader of our own knows the part of YAML that
+# model cards use.
 if(WIN32)
   set(INGOT_SHA_LIBRARY bcrypt)
-else()
+elseif(NOT APPLE)
   find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)
   set(INGOT_SHA_LIBRARY OpenSSL::Crypto)
   set(yaml_names yaml)

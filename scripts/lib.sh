@@ -23,6 +23,9 @@ packages_to_check=(ccache git clang libclang-rt-14-dev clang-format clang-tidy l
 packages_for_windows=(g++-mingw-w64-x86-64-posix libz-mingw-w64-dev cmake ninja-build python3
   libexpected-dev libhwy-dev libfmt-dev libcli11-dev libxxhash-dev nlohmann-json3-dev)
 packages_to_try_windows=(wine wine64 clang-19 lld-19)
+# ... and to be compiled for macOS.
+packages_for_macos=(cmake ninja-build python3 file libcurl4-openssl-dev
+  libexpected-dev libhwy-dev libfmt-dev libcli11-dev libxxhash-dev nlohmann-json3-dev)
 # ... and to be tested with LLVM's standard library.
 packages_for_libcxx=(clang-19 libc++-19-dev libc++abi-19-dev googletest)
 # ... and to be compiled to WebAssembly.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SHA-256 and SHA-1, by the library of the system: sha_openssl.cpp, or sha_windows.cpp.
+// SHA-256 and SHA-1, by the library of the system: sha_openssl.cpp, sha_windows.cpp or
+// sha_macos.cpp.
 #pragma once
 
 #include <cstddef>

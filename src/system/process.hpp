@@ -19,6 +19,9 @@ namespace ingot::system {
 /// Fills `bytes` with numbers that nobody can foresee; false if the system has none yet.
 [[nodiscard]] bool fill_randomly(void* bytes, std::size_t size) noexcept;
 
+/// A socket that no child process has, by the numbers of the system; -1 if there is none to have.
+[[nodiscard]] INGOT_EXPORT int open_socket(int family, int kind, int protocol) noexcept;
+
 /// Loads a library, or finds the one that is loaded; nullptr if there is none.
 [[nodiscard]] INGOT_EXPORT void* load_library(const char* name) noexcept;
 [[nodiscard]] INGOT_EXPORT void* find_function(void* library, const char* name) noexcept;

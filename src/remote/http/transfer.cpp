@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "remote/http/transfer.hpp"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <string_view>
 
 #include "ingot/version.h"
+#include "system/process.hpp"
 
 namespace ingot::remote {
 namespace {
@@ -184,7 +183,7 @@ curl_socket_t TransferLoop::open_socket(void* transfer, curlsocktype, curl_socka
     self.failure = "it leads to an address of this machine or of a local network";
     return CURL_SOCKET_BAD;
   }
-  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  return system::open_socket(address->family, address->socktype, address->protocol);
 }
 
 std::size_t TransferLoop::receive_line(char* line, std::size_t, std::size_t size, void* transfer) {

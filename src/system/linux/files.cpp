@@ -77,10 +77,17 @@ std::ptrdiff_t copy_next(int from, std::uint64_t& from_offset, int to, std::size
   return copied;
 }
 
+bool flush(int descriptor) noexcept { return ::fsync(descriptor) == 0; }
+
 void start_writing_out(int descriptor, std::uint64_t file_offset,
                        std::uint64_t size_bytes) noexcept {
   static_cast<void>(::sync_file_range(descriptor, static_cast<off64_t>(file_offset),
                                       static_cast<off64_t>(size_bytes), SYNC_FILE_RANGE_WRITE));
+}
+
+void advise_reading(int descriptor, std::uint64_t file_offset, std::uint64_t size_bytes) noexcept {
+  ::posix_fadvise(descriptor, static_cast<off_t>(file_offset), static_cast<off_t>(size_bytes),
+                  POSIX_FADV_WILLNEED);
 }
 
 bool reserve(int descriptor, std::uint64_t size_bytes, Room room) noexcept {

@@ -2,6 +2,7 @@
 #include "system/process.hpp"
 
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 namespace ingot::system {
@@ -12,6 +13,10 @@ std::optional<std::uint64_t> free_memory_bytes() noexcept { return std::nullopt;
 
 bool fill_randomly(void* bytes, std::size_t size) noexcept {
   return ::getrandom(bytes, size, GRND_NONBLOCK) == static_cast<ssize_t>(size);
+}
+
+int open_socket(int family, int kind, int protocol) noexcept {
+  return ::socket(family, kind | SOCK_CLOEXEC, protocol);
 }
 
 }  // namespace ingot::system

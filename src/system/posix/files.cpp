@@ -37,8 +37,13 @@ FileFacts facts_of(const struct stat& status) noexcept {
           .inode = static_cast<std::uint64_t>(status.st_ino),
           .size_bytes = static_cast<std::uint64_t>(status.st_size),
           .link_count = static_cast<std::uint64_t>(status.st_nlink),
+#ifdef __APPLE__
+          .modified_ns = nanoseconds(status.st_mtimespec),
+          .changed_ns = nanoseconds(status.st_ctimespec),
+#else
           .modified_ns = nanoseconds(status.st_mtim),
           .changed_ns = nanoseconds(status.st_ctim),
+#endif
           .permissions = static_cast<std::uint32_t>(status.st_mode & 0777),
           .owner = static_cast<std::uint32_t>(status.st_uid),
           .group = static_cast<std::uint32_t>(status.st_gid)};
@@ -138,18 +143,11 @@ bool set_size(int descriptor, std::uint64_t size_bytes) noexcept {
   return ::ftruncate(descriptor, static_cast<off_t>(size_bytes)) == 0;
 }
 
-bool flush(int descriptor) noexcept { return ::fsync(descriptor) == 0; }
-
 void flush_folder(const std::string& folder) noexcept {
   const int opened = open_folder(folder);
   if (opened < 0) return;
-  ::fsync(opened);
+  static_cast<void>(flush(opened));
   ::close(opened);
-}
-
-void advise_reading(int descriptor, std::uint64_t file_offset, std::uint64_t size_bytes) noexcept {
-  ::posix_fadvise(descriptor, static_cast<off_t>(file_offset), static_cast<off_t>(size_bytes),
-                  POSIX_FADV_WILLNEED);
 }
 
 bool is_lack_of_room(int error_number) noexcept {
@@ -196,7 +194,7 @@ void take_access(int descriptor, const FileFacts& other) noexcept {
   if (::fchown(descriptor, other.owner, other.group) != 0) {
     static_cast<void>(!::fchown(descriptor, static_cast<uid_t>(-1), other.group));
   }
-  static_cast<void>(::fchmod(descriptor, other.permissions));
+  static_cast<void>(::fchmod(descriptor, static_cast<mode_t>(other.permissions)));
 }
 
 LockAttempt try_lock(int descriptor, LockKind kind) noexcept {

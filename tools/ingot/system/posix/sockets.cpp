@@ -8,6 +8,10 @@
 #include <spawn.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#include <sys/random.h>
+#endif
 
 #include <array>
 #include <cerrno>
@@ -134,13 +138,26 @@ bool draw_random(std::span<std::byte> bytes) noexcept {
   return ::getentropy(bytes.data(), bytes.size()) == 0;
 }
 
+#ifdef __APPLE__
+std::string program_path() {
+  std::uint32_t size = 0;
+  ::_NSGetExecutablePath(nullptr, &size);
+  std::string path(size, '\0');
+  if (::_NSGetExecutablePath(path.data(), &size) != 0) return {};
+  std::error_code failed;
+  return std::filesystem::canonical(path.c_str(), failed).string();
+}
+constexpr const char* browser_starter = "open";
+#else
 std::string program_path() {
   std::error_code ignored;
   return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
 }
+constexpr const char* browser_starter = "xdg-open";
+#endif
 
 bool open_browser(const std::string& address) {
-  std::string program = "xdg-open";
+  std::string program = browser_starter;
   std::string argument = address;
   const std::array<char*, 3> words = {program.data(), argument.data(), nullptr};
   // The browser may become a child that lives on: Ctrl-C and this program's output are not for it,

@@ -25,9 +25,14 @@ void set_action(int signal_number, void (*handler)(int)) noexcept {
 
 FileFacts facts_of(const struct stat& status) noexcept {
   // A time beyond the year 2262 wraps, which is no overflow.
+#ifdef __APPLE__
+  const timespec& modified = status.st_mtimespec;
+#else
+  const timespec& modified = status.st_mtim;
+#endif
   const auto modified_ns =
-      static_cast<std::int64_t>(static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
-                                static_cast<std::uint64_t>(status.st_mtim.tv_nsec));
+      static_cast<std::int64_t>(static_cast<std::uint64_t>(modified.tv_sec) * 1'000'000'000 +
+                                static_cast<std::uint64_t>(modified.tv_nsec));
   return {S_ISREG(status.st_mode), static_cast<std::uint64_t>(status.st_size), modified_ns,
           static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino)};
 }
