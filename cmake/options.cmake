@@ -82,6 +82,15 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND NOT INGOT_BUILD_WEB)
   endif()
 endif()
 
+# On systems of 32 bits: files of any size and times of any year, and numbers of the sizes that they have elsewhere,
+# which those of the first coprocessor do not have.
+if(CMAKE_SIZEOF_VOID_P EQUAL 4 AND UNIX AND NOT INGOT_BUILD_WEB)
+  add_compile_definitions(_FILE_OFFSET_BITS=64 _TIME_BITS=64)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^i[3-6]86$")
+    add_compile_options(-msse2 -mfpmath=sse)
+  endif()
+endif()
+
 # Linked privately by every target; never installed.
 add_library(ingot_warnings INTERFACE)
 target_compile_options(ingot_warnings INTERFACE

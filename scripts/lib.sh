@@ -203,7 +203,7 @@ in_root() {
 unpack_packages() {
   local architecture=$1 folder=$2 apt=$2/apt package
   shift 2
-  if [[ $architecture == aarch64 ]]; then architecture=arm64; fi
+  case $architecture in aarch64) architecture=arm64 ;; i686) architecture=i386 ;; esac
   [[ "$(cat "$folder/unpacked" 2>/dev/null)" != "$*" ]] || return 0
   rm -rf "$folder/root"
   mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$folder/root"
@@ -211,7 +211,8 @@ unpack_packages() {
   local options=(-o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture"
     -o "Dir::State=$PWD/$apt" -o "Dir::State::status=$PWD/$apt/status"
     -o "Dir::Cache=$PWD/$apt/cache" -o APT::Sandbox::User=root)
-  apt-get "${options[@]}" update >/dev/null
+  # A mirror may lack one of its lists for a while; the packages of the others are enough.
+  apt-get "${options[@]}" update >/dev/null || true
   (cd "$apt" && apt-get "${options[@]}" download "$@" >/dev/null)
   for package in "$apt"/*.deb; do dpkg-deb --extract "$package" "$folder/root"; done
   # Headers that differ between machines have a folder of their own; here they need none.
@@ -223,13 +224,14 @@ unpack_packages() {
 
 # cross_options MACHINE ROOT: what CMake has to know to compile for it, one option a line.
 cross_options() {
-  local machine=$1 root
+  local machine=$1 root library=$1-linux-gnu emulator="qemu-$1;-L;/usr/$1-linux-gnu"
   root=$(realpath "$2")
+  if [[ $machine == i686 ]]; then library=i386-linux-gnu emulator=; fi  # which x86-64 runs itself
   printf -- '-D%s\n' CMAKE_SYSTEM_NAME=Linux "CMAKE_SYSTEM_PROCESSOR=$machine" \
     "CMAKE_C_COMPILER=$machine-linux-gnu-gcc" "CMAKE_CXX_COMPILER=$machine-linux-gnu-g++" \
     "CMAKE_CXX_FLAGS=-isystem $root/usr/include" "CMAKE_C_FLAGS=-isystem $root/usr/include" \
     "CMAKE_FIND_ROOT_PATH=$root" CMAKE_FIND_ROOT_PATH_MODE_PROGRAM=NEVER \
     CMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY CMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY \
-    CMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY "CMAKE_LIBRARY_ARCHITECTURE=$machine-linux-gnu" \
-    "CMAKE_CROSSCOMPILING_EMULATOR=qemu-$machine;-L;/usr/$machine-linux-gnu"
+    CMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY "CMAKE_LIBRARY_ARCHITECTURE=$library" \
+    "CMAKE_CROSSCOMPILING_EMULATOR=$emulator"
 }

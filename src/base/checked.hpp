@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace ingot {
@@ -45,6 +47,39 @@ namespace ingot {
 /// overflows.
 [[nodiscard]] constexpr std::uint64_t divide_up(std::uint64_t number, std::uint64_t unit) noexcept {
   return number / unit + (number % unit != 0 ? 1 : 0);
+}
+
+struct WideProduct {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  bool operator==(const WideProduct&) const = default;
+};
+
+/// All bits of a product, by products of halves.
+[[nodiscard]] constexpr WideProduct multiply_halves(std::uint64_t a, std::uint64_t b) noexcept {
+  constexpr std::uint64_t half = 0xffffffff;
+  const std::uint64_t low = (a & half) * (b & half);
+  const std::uint64_t one = (a >> 32) * (b & half) + (low >> 32);
+  const std::uint64_t other = (a & half) * (b >> 32) + (one & half);
+  return {other << 32 | (low & half), (a >> 32) * (b >> 32) + (one >> 32) + (other >> 32)};
+}
+
+/// All bits of a product.
+[[nodiscard]] constexpr WideProduct multiply_wide(std::uint64_t a, std::uint64_t b) noexcept {
+#ifdef __SIZEOF_INT128__
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = Wide{a} * b;
+  return {static_cast<std::uint64_t>(product), static_cast<std::uint64_t>(product >> 64)};
+#else
+  return multiply_halves(a, b);
+#endif
+}
+
+/// A number as a size or place in memory. One that is too large for this system becomes the
+/// largest, which nothing in memory has.
+[[nodiscard]] constexpr std::size_t to_size(std::uint64_t number) noexcept {
+  return static_cast<std::size_t>(
+      std::min<std::uint64_t>(number, std::numeric_limits<std::size_t>::max()));
 }
 
 /// A number that remembers whether every sum and product so far fitted 64 bits. A formula reads

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <array>
 
+#include "base/checked.hpp"
 #include "codec/grid/grid_finder.hpp"
 #include "ingot/quantize.hpp"
 #include "ingot/tensor_profile.hpp"
@@ -18,10 +19,10 @@ Result<std::optional<WeightGrid>> find_grid(const Model& model, const TensorInfo
   std::array<float, codec::GridSample::longest_part> weights;
   codec::GridFinder finder;
   for (std::uint64_t part = 0; part < sample.part_count(); ++part) {
-    const auto floats = std::span(weights).first(count);
+    const auto floats = std::span(weights).first(to_size(count));
     INGOT_TRY(const std::span<const std::byte> bytes,
               model.fetch(tensor, type->bytes_of(sample.first_element(part)),
-                          std::span(stored).first(type->bytes_of(count))));
+                          std::span(stored).first(to_size(type->bytes_of(count)))));
     INGOT_TRY_VOID(dequantize(tensor.type, bytes, floats,
                               {.byte_order = model.files()[tensor.shard].byte_order}));
     if (!finder.add(floats)) break;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/hexadecimal.hpp"
 #include "ingot/parallel.hpp"
 
@@ -213,8 +214,9 @@ class Computation {
     }
     return spread(order.size(), 1, threads_,
                   [&](std::uint64_t first, std::uint64_t) -> Result<void> {
-                    Lane lane(model_, algorithms[order[first]]);
-                    lane.add(segments[order[first]]);
+                    const std::size_t segment = order[to_size(first)];
+                    Lane lane(model_, algorithms[segment]);
+                    lane.add(segments[segment]);
                     return run_alone(lane);
                   });
   }
@@ -324,7 +326,7 @@ class Computation {
       std::erase_if(busy, [](const Lane* lane) { return lane->is_done(); });
       if (busy.empty()) return {};
       INGOT_TRY_VOID(spread(busy.size(), 1, threads_, [&](std::uint64_t i, std::uint64_t) {
-        return advance(*busy[i], step_bytes);
+        return advance(*busy[to_size(i)], step_bytes);
       }));
     }
   }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "base/checked.hpp"
 #include "ingot/parallel.hpp"
 #include "work/streams/piece_decoder.hpp"
 #include "work/threads/shared_progress.hpp"
@@ -82,8 +83,8 @@ Result<std::vector<Statistics>> compute_statistics(const Model& model,
   SharedProgress shared_progress(progress);
   INGOT_TRY_VOID(spread(parts.size(), 1, thread_count,
                         [&](std::uint64_t first, std::uint64_t) -> Result<void> {
-                          const StatisticsPart& part = parts[first];
-                          INGOT_TRY(of_parts[first], compute_part(model, part));
+                          const StatisticsPart& part = parts[to_size(first)];
+                          INGOT_TRY(of_parts[to_size(first)], compute_part(model, part));
                           return shared_progress.add(
                               work::bytes_of(*part.tensor, part.element_count), part.tensor->name);
                         }));

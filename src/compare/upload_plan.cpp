@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "ingot/parallel.hpp"
 #include "io/source_pieces.hpp"
 
@@ -71,14 +72,16 @@ class UploadPlanner {
     INGOT_TRY(const std::vector<std::string> known, files_to_upload(options_.against));
     INGOT_TRY(const std::vector<std::string> files, files_to_upload(paths));
     for (const std::string& path : files) plan_.files.push_back({path, {}, {}, {}});
-    INGOT_TRY_VOID(spread(
-        known.size() + files.size(), 1, options_.thread_count, [&](std::uint64_t i, std::uint64_t) {
-          const bool is_known = i < known.size();
-          const std::string& path = is_known ? known[i] : files[i - known.size()];
-          Result<void> read = is_known ? read_known(path) : read_new(plan_.files[i - known.size()]);
-          if (!read && read.error().subject.empty()) read.error().subject = path;
-          return read;
-        }));
+    INGOT_TRY_VOID(spread(known.size() + files.size(), 1, options_.thread_count,
+                          [&](std::uint64_t first, std::uint64_t) {
+                            const std::size_t i = to_size(first);
+                            const bool is_known = i < known.size();
+                            const std::string& path = is_known ? known[i] : files[i - known.size()];
+                            Result<void> read = is_known ? read_known(path)
+                                                         : read_new(plan_.files[i - known.size()]);
+                            if (!read && read.error().subject.empty()) read.error().subject = path;
+                            return read;
+                          }));
     std::ranges::sort(known_);
     for (UploadFile& file : plan_.files) count(file);
     end_xorb();

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/checked.hpp"
 #include "ingot/diff.hpp"
 #include "ingot/parallel.hpp"
 #include "work/streams/piece_decoder.hpp"
@@ -95,9 +96,9 @@ class DistanceMeter {
     std::vector<DistanceSums> sums(parts.size());
     INGOT_TRY_VOID(spread(
         parts.size(), 1, thread_count_, [&](std::uint64_t at, std::uint64_t) -> Result<void> {
-          const Part& part = parts[at];
+          const Part& part = parts[to_size(at)];
           const TensorPair& pair = pairs_[part.pair];
-          INGOT_TRY(sums[at], compare_part(a_, b_, pair, part.first, part.count));
+          INGOT_TRY(sums[to_size(at)], compare_part(a_, b_, pair, part.first, part.count));
           const double share =
               static_cast<double>(part.count) / static_cast<double>(pair.a->element_count);
           const auto bytes = static_cast<double>(pair.a->size_bytes + pair.b->size_bytes);

@@ -26,7 +26,8 @@ void hash_last_chunk(const Blake3Words& key, std::span<const std::byte> bytes,
                      std::uint64_t counter, std::uint32_t root_flag, std::byte* hash) noexcept {
   std::array<std::byte, blake3_chunk_bytes> filled{};
   std::ranges::copy(bytes, filled.begin());
-  const std::size_t block_count = std::max<std::size_t>(1, divide_up(bytes.size(), block_bytes));
+  const std::size_t block_count =
+      std::max<std::size_t>(1, to_size(divide_up(bytes.size(), block_bytes)));
   hash_blake3_rows(key,
                    {.first = filled.data(),
                     .distance_bytes = 0,

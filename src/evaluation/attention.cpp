@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/checked.hpp"
 #include "evaluation/kernels/exponentials.hpp"
 #include "evaluation/kernels/product.hpp"
 #include "ingot/half.hpp"
@@ -163,8 +164,8 @@ Result<void> attend(const LayerWork& layer_work, const Attention& attention, std
   const std::size_t queries_of_key = heads / attention.kv_head_count;
   const std::vector<float> slopes = bias_slopes(heads, layer_work.settings.largest_bias);
   const auto attend_head = [&](std::uint64_t item, std::uint64_t) -> Result<void> {
-    const std::size_t head = item % heads;
-    const std::size_t first_panel = item / heads * batch.panels_of_chunk();
+    const std::size_t head = to_size(item) % heads;
+    const std::size_t first_panel = to_size(item) / heads * batch.panels_of_chunk();
     HeadWork work(layer_work.settings, attention, batch, window, layer_work.work.buffers());
     work.take_keys_and_values(made.keys, made.values, first_panel, head / queries_of_key);
     work.set_head(head, slopes);

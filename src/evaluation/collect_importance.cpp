@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "base/byte_order.hpp"
+#include "base/checked.hpp"
 #include "evaluation/chunk_runner.hpp"
 #include "evaluation/second_moments.hpp"
 #include "evaluation/settings.hpp"
@@ -84,7 +85,8 @@ class Collector {
     ColumnSums& sums = sums_of(tensor);
     const std::size_t first_value = expert * sums.columns;
     float* squares = sums.squares.data() + first_value;
-    const auto add_columns = [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
+    const auto add_columns = [&](std::uint64_t begin, std::uint64_t count) -> Result<void> {
+      const std::size_t first = to_size(begin);
       for (std::size_t panel = 0; panel < inputs.panel_count(); ++panel) {
         for (std::size_t column = first; column < first + count; ++column) {
           const std::span<const float> x(inputs.row(panel, column), tokens[panel]);
@@ -161,7 +163,7 @@ class Collector {
   ColumnSums& sums_of(const TensorInfo& tensor) {
     ColumnSums& sums = sums_[std::string(tensor.name)];
     if (sums.columns == 0) {
-      const std::uint64_t experts = tensor.shape.size() > 2 ? tensor.shape[2] : 1;
+      const std::size_t experts = tensor.shape.size() > 2 ? to_size(tensor.shape[2]) : 1;
       sums.columns = static_cast<std::size_t>(tensor.row_elements());
       sums.squares.resize(sums.columns * experts);
       if (options_.has_exact_sums) {

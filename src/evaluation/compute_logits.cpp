@@ -17,9 +17,10 @@ class LogitWriter {
 
   Result<void> write() {
     const auto& output = pass_.network().output;
-    return pass_.work().team().spread(
-        output.row_count, MatrixWork::tile_rows(output),
-        [&](std::uint64_t first, std::uint64_t count) { return write_rows(first, count); });
+    return pass_.work().team().spread(output.row_count, MatrixWork::tile_rows(output),
+                                      [&](std::uint64_t first, std::uint64_t count) {
+                                        return write_rows(to_size(first), to_size(count));
+                                      });
   }
 
  private:

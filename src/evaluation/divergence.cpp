@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/checked.hpp"
 #include "ingot/parallel.hpp"
 
 namespace ingot::evaluation {
@@ -236,8 +237,8 @@ Result<std::vector<TokenFigures>> compare_predictions(std::span<ForwardPass> pas
   std::vector<Partial> partials(part_count * stride);
   const auto work_on = [&](std::uint64_t first, std::uint64_t count) {
     PartWork work(passes, states, tokens,
-                  std::span(partials).subspan(first / part_rows * stride, stride));
-    return work.run(first, first + count);
+                  std::span(partials).subspan(to_size(first) / part_rows * stride, stride));
+    return work.run(to_size(first), to_size(first + count));
   };
   INGOT_TRY_VOID(passes[0].work().team().spread(vocabulary, part_rows, work_on));
   const std::size_t parts_with_rows = (vocabulary + part_rows - 1) / part_rows;
@@ -263,7 +264,7 @@ std::uint64_t comparison_memory(std::span<const ForwardPass> passes,
     rows = std::max<std::uint64_t>(rows, MatrixWork::tile_rows(pass.network().output));
     tiles = std::max<std::uint64_t>(tiles, MatrixWork::tile_floats(pass.network().output));
   }
-  const std::uint64_t tokens = rounded_up(token_count, panel_tokens) + panel_tokens;
+  const std::uint64_t tokens = rounded_up(to_size(token_count), panel_tokens) + panel_tokens;
   return part_count * passes.size() * token_count * sizeof(Partial) +
          threads * (rows * tokens * (2 * sizeof(float) + sizeof(double)) + tiles * sizeof(float));
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/checked.hpp"
+
 namespace ingot::evaluation {
 namespace {
 
@@ -46,7 +48,8 @@ Result<void> feed_forward(const LayerWork& layer_work, const FeedForward& weight
   if (layer < settings.parts.sparse_layers) keep_largest(gates);
   INGOT_TRY(Panels ups, work.project(weights.up, inputs, tokens, expert));
   const std::size_t panel_floats = ups.features() * panel_tokens;
-  const auto activate_panel = [&](std::uint64_t panel, std::uint64_t) -> Result<void> {
+  const auto activate_panel = [&](std::uint64_t position, std::uint64_t) -> Result<void> {
+    const std::size_t panel = to_size(position);
     const std::span up(ups.row(panel, 0), panel_floats);
     if (gates.features() > 0) {
       apply_gate(activation, std::span(gates.row(panel, 0), panel_floats), up);

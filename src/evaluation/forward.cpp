@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/checked.hpp"
 #include "evaluation/attention.hpp"
 #include "evaluation/feed_forward.hpp"
 #include "evaluation/recurrent/recurrent.hpp"
@@ -292,7 +293,8 @@ Result<Panels> ForwardPass::embed(const Batch& batch, std::span<const TokenId> i
   }
   Panels states(network_->state_features(), batch.panel_count());
   std::fill_n(states.data(), states.size(), 0.0F);
-  const auto embed_panel = [&](std::uint64_t panel, std::uint64_t) -> Result<void> {
+  const auto embed_panel = [&](std::uint64_t place, std::uint64_t) -> Result<void> {
+    const std::size_t panel = to_size(place);
     BufferPool::Loan row(work_->buffers(), width);
     const std::size_t first =
         panel / batch.panels_of_chunk() * batch.chunk_tokens + batch.position_of(panel);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "ingot/parallel.hpp"
 #include "ingot/quantize.hpp"
 
@@ -79,9 +80,10 @@ Result<void> MatrixWork::multiply(const Matrix& matrix, const Panels& inputs, Pa
                                             std::max(least_rows, tile_rows(matrix)));
   return team_.spread(
       matrix.row_count, std::min(piece_rows, tile_rows(matrix)),
-      [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
+      [&](std::uint64_t begin, std::uint64_t count) -> Result<void> {
+        const std::size_t first = to_size(begin);
         BufferPool::Loan tile(buffers_, tile_floats(matrix));
-        INGOT_TRY(const WeightRows rows, decode_tile(matrix, first, count, tile.data()));
+        INGOT_TRY(const WeightRows rows, decode_tile(matrix, first, to_size(count), tile.data()));
         for (std::size_t panel = 0; panel < inputs.panel_count(); ++panel) {
           multiply_tile(matrix, rows, first, inputs.row(panel, 0), outputs.row(panel, first));
         }

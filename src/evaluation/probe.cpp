@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/checked.hpp"
 #include "ingot/parallel.hpp"
 #include "ingot/quantize.hpp"
 
@@ -62,8 +63,8 @@ class ProbeMaker {
                   "it has " + std::to_string(entry_->value_count) + " values, the tensor " +
                       std::to_string(columns_ * experts) + " columns");
     }
-    blocks_.resize(row_count_ * row_bytes_);
-    sums_.resize((row_count_ + piece_rows - 1) / piece_rows);
+    blocks_.resize(to_size(row_count_ * row_bytes_));
+    sums_.resize(to_size((row_count_ + piece_rows - 1) / piece_rows));
     INGOT_TRY_VOID(spread(
         row_count_, piece_rows, thread_count,
         [&](std::uint64_t first, std::uint64_t count) { return encode_rows(first, count); }));
@@ -89,10 +90,10 @@ class ProbeMaker {
       if (entry_ != nullptr) {
         INGOT_TRY_VOID(importance_->read_weights(*entry_, row / matrix_rows * columns_, weights));
       }
-      const auto blocks = std::span(blocks_).subspan(row * row_bytes_, row_bytes_);
+      const auto blocks = std::span(blocks_).subspan(to_size(row * row_bytes_), row_bytes_);
       INGOT_TRY_VOID(quantize(type_.type, source, columns_, blocks, {.importance = weights}));
       INGOT_TRY_VOID(dequantize(type_.type, blocks, decoded));
-      sums_[first / piece_rows].add(measure(source, decoded, weights));
+      sums_[to_size(first / piece_rows)].add(measure(source, decoded, weights));
     }
     return {};
   }

@@ -31,15 +31,15 @@ std::size_t gather(const Panels& inputs, std::size_t feature, std::size_t first_
 SecondMoments::SecondMoments(std::size_t columns, std::size_t block_columns)
     : columns_(columns),
       block_columns_(std::min(block_columns, columns)),
-      panels_of_block_(divide_up(block_columns_, panel_tokens)),
-      sums_(memory_for(columns, block_columns) / sizeof(float)) {
-  std::fill_n(sums_.data(), memory_for(columns, block_columns) / sizeof(float), 0.0F);
+      panels_of_block_(to_size(divide_up(block_columns_, panel_tokens))),
+      sums_(to_size(memory_for(columns, block_columns) / sizeof(float))) {
+  std::fill_n(sums_.data(), to_size(memory_for(columns, block_columns) / sizeof(float)), 0.0F);
 }
 
 std::uint64_t SecondMoments::memory_for(std::uint64_t columns,
                                         std::uint64_t block_columns) noexcept {
   const std::uint64_t size = std::min(columns, block_columns);
-  return divide_up(columns, size) * rounded_up(size, panel_tokens) * size * sizeof(float);
+  return divide_up(columns, size) * rounded_up(to_size(size), panel_tokens) * size * sizeof(float);
 }
 
 std::size_t SecondMoments::columns_of(std::size_t block) const noexcept {
@@ -54,7 +54,8 @@ void SecondMoments::add(const Panels& inputs, std::span<const std::uint8_t> toke
                         BufferPool& buffers, ThreadTeam& team) {
   const std::uint64_t products = divide_up(columns_, block_columns_) * panels_of_block_;
   const auto work = [&](std::uint64_t product, std::uint64_t) -> Result<void> {
-    add_product(product / panels_of_block_, product % panels_of_block_, inputs, tokens, buffers);
+    const std::size_t place = to_size(product);
+    add_product(place / panels_of_block_, place % panels_of_block_, inputs, tokens, buffers);
     return {};
   };
   (void)team.spread(products, 1, work);  // no product can fail

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/checked.hpp"
 #include "evaluation/keys/key_reader.hpp"
 #include "evaluation/token_math.hpp"
 #include "ingot/metadata_keys.hpp"
@@ -112,7 +113,7 @@ Result<void> read_windows(const Model& model, const KeyReader& keys, Settings& s
   if (rule.windows == LayerWindows::by_key && !has_list) {
     return refuse(pattern, "it must have a number for each layer");
   }
-  std::uint64_t period = rule.period;
+  std::size_t period = to_size(rule.period);
   if (!has_list) {
     INGOT_TRY(period, keys.size_or(suffixes::attention_sliding_window_pattern, period));
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/checked.hpp"
 #include "evaluation/kernels/exponentials.hpp"
 
 namespace ingot::evaluation {
@@ -83,8 +84,8 @@ Result<void> normalise_all(const Norm& norm, const Settings& settings, const Pan
                            ThreadTeam& team, std::size_t count) {
   const std::size_t features = count == 0 ? y.features() : count;
   return team.spread(x.panel_count(), 1, [&](std::uint64_t panel, std::uint64_t) -> Result<void> {
-    const float* from = x.row(panel, 0);
-    float* to = y.row(panel, 0);
+    const float* from = x.row(to_size(panel), 0);
+    float* to = y.row(to_size(panel), 0);
     if (norm.exists()) {
       normalise(norm, settings, features, from, to);
     } else if (from != to) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/byte_order.hpp"
+#include "base/checked.hpp"
 
 namespace ingot::format {
 
@@ -60,7 +61,7 @@ class Cursor {
   /// The next `size_bytes` bytes.
   [[nodiscard]] std::span<const std::byte> take(std::uint64_t size_bytes) noexcept {
     if (!need(size_bytes)) return {};
-    const std::span<const std::byte> taken(next_, static_cast<std::size_t>(size_bytes));
+    const std::span<const std::byte> taken(next_, to_size(size_bytes));
     next_ += size_bytes;
     return taken;
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/siphash.hpp"
 
 namespace ingot::format {
@@ -29,7 +30,7 @@ class NameIndex {
   /// other work while memory responds.
   [[nodiscard]] std::uint64_t prepare(std::string_view name) const noexcept {
     const std::uint64_t hash = hash_of(name);
-    __builtin_prefetch(&slots_[hash & mask_], 1);
+    __builtin_prefetch(&slots_[to_size(hash & mask_)], 1);
     return hash;
   }
 
@@ -44,7 +45,7 @@ class NameIndex {
   [[nodiscard]] std::optional<std::uint32_t> insert(std::uint32_t position, std::uint64_t hash,
                                                     NameAt&& name_at) {
     const std::string_view name = name_at(position);
-    for (std::size_t slot = hash & mask_;; slot = (slot + 1) & mask_) {
+    for (std::size_t slot = to_size(hash & mask_);; slot = (slot + 1) & mask_) {
       if (slots_[slot] == 0) {
         slots_[slot] = (hash & tag_mask) | (std::uint64_t{position} + 1);
         return std::nullopt;
@@ -60,7 +61,7 @@ class NameIndex {
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name, NameAt&& name_at) const {
     if (slots_.empty()) return std::nullopt;
     const std::uint64_t hash = hash_of(name);
-    for (std::size_t slot = hash & mask_; slots_[slot] != 0; slot = (slot + 1) & mask_) {
+    for (std::size_t slot = to_size(hash & mask_); slots_[slot] != 0; slot = (slot + 1) & mask_) {
       if (matches(slots_[slot], hash) && name_at(position_of(slots_[slot])) == name) {
         return position_of(slots_[slot]);
       }

@@ -26,7 +26,7 @@ class Parser {
       : options_(options),
         // The parser reads nothing beyond the limit, so that a header cannot grow without bound.
         prefix_bytes_(std::min<std::uint64_t>(prefix.size(), options.limits.max_header_bytes)),
-        cursor_(prefix.first(prefix_bytes_), options.file_bytes) {
+        cursor_(prefix.first(to_size(prefix_bytes_)), options.file_bytes) {
     structure_.context = std::make_unique<detail::ValueContext>();
     structure_.context->file_begin = prefix.data();
   }
@@ -153,8 +153,8 @@ class Parser {
     cursor_.set_narrow_counts(structure_.context->encoding.has_narrow_counts);
 
     INGOT_TRY_VOID(parse_counts());
-    structure_.metadata.reserve(key_count_);
-    structure_.key_index.reserve(key_count_);
+    structure_.metadata.reserve(to_size(key_count_));
+    structure_.key_index.reserve(to_size(key_count_));
     return {};
   }
 

@@ -43,12 +43,12 @@ class FieldWriter {
     if (size_bytes == 0) return;
     if (sink_ != nullptr && bytes_.size() + size_bytes > piece_bytes) {
       pass_on();
-      if (size_bytes > piece_bytes) return pass({data, static_cast<std::size_t>(size_bytes)});
+      if (size_bytes > piece_bytes) return pass({data, to_size(size_bytes)});
     }
     // Not `insert`: g++ 12 reports an overflow for inserting a range.
     const std::size_t begin = bytes_.size();
-    bytes_.resize(begin + static_cast<std::size_t>(size_bytes));
-    std::memcpy(&bytes_[begin], data, static_cast<std::size_t>(size_bytes));
+    bytes_.resize(begin + to_size(size_bytes));
+    std::memcpy(&bytes_[begin], data, to_size(size_bytes));
   }
   void text(std::string_view value) {
     // Readers that strip a trailing NUL need a second one to keep a text that ends in NUL.
@@ -73,7 +73,7 @@ class FieldWriter {
     while (written_bytes() < size_bytes) {
       const std::uint64_t zeros =
           std::min<std::uint64_t>(size_bytes - written_bytes(), piece_bytes);
-      bytes_.resize(bytes_.size() + static_cast<std::size_t>(zeros), std::byte{0});
+      bytes_.resize(bytes_.size() + to_size(zeros), std::byte{0});
       if (sink_ != nullptr) pass_on();
     }
   }

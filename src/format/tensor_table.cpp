@@ -26,12 +26,13 @@ class TensorInfoParser {
       : cursor_(cursor), options_(options), count_(count), structure_(structure) {}
 
   Result<void> run() {
-    structure_.tensors.reserve(count_);
-    prefer_large_pages(structure_.tensors.data(), count_ * sizeof(TensorInfo));
-    structure_.tensor_index.reserve(count_);
+    structure_.tensors.reserve(to_size(count_));
+    prefer_large_pages(structure_.tensors.data(), to_size(count_ * sizeof(TensorInfo)));
+    structure_.tensor_index.reserve(to_size(count_));
     // One reservation keeps the shapes in place; unused memory is never touched.
-    structure_.dimensions.reserve(count_ *
-                                  (options_.is_lenient ? max_lenient_dimensions : max_dimensions));
+    const std::uint64_t most_dimensions =
+        options_.is_lenient ? max_lenient_dimensions : max_dimensions;
+    structure_.dimensions.reserve(to_size(count_ * most_dimensions));
 
     std::uint64_t indexed = 0;
     for (std::uint64_t i = 0; i < count_; ++i) {
@@ -69,13 +70,14 @@ class TensorInfoParser {
   }
 
   Result<void> index_name(std::uint64_t position) {
-    const UnindexedName& name = unindexed_[position % unindexed_.size()];
+    const UnindexedName& name = unindexed_[to_size(position % unindexed_.size())];
     const auto duplicate = structure_.tensor_index.insert(
         static_cast<std::uint32_t>(position), name.hash,
         [this](std::uint32_t at) { return structure_.tensors[at].name; });
     if (duplicate) {
       return fail(
-          Errc::tensor_duplicate, name.info_offset, std::string(structure_.tensors[position].name),
+          Errc::tensor_duplicate, name.info_offset,
+          std::string(structure_.tensors[to_size(position)].name),
           "it is tensor " + std::to_string(*duplicate) + " and tensor " + std::to_string(position));
     }
     return {};

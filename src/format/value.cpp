@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "base/checked.hpp"
 #include "base/real_text.hpp"
 #include "format/value_context.hpp"
 #include "ingot/metadata.hpp"
@@ -118,13 +119,13 @@ const std::uint64_t* ValueContext::element_offsets(ValueType element_type, const
   const MutexLock lock(mutex_);
   std::unique_ptr<std::uint64_t[]>& offsets = element_offsets_[data];
   if (offsets == nullptr) {
-    auto built = std::make_unique_for_overwrite<std::uint64_t[]>(static_cast<std::size_t>(count));
+    auto built = std::make_unique_for_overwrite<std::uint64_t[]>(to_size(count));
     if (element_type == ValueType::string) {
-      fill_string_offsets(encoding, data, {built.get(), static_cast<std::size_t>(count)});
+      fill_string_offsets(encoding, data, {built.get(), to_size(count)});
     } else {
       const std::byte* next = data;
       for (std::uint64_t i = 0; i < count; ++i) {
-        built[i] = static_cast<std::uint64_t>(next - data);
+        built[to_size(i)] = static_cast<std::uint64_t>(next - data);
         next = read_element(*this, element_type, next).end;
       }
     }
@@ -204,8 +205,7 @@ Result<std::string_view> Value::get_string() const {
   if (context_ == nullptr || type_ != ValueType::string) {
     return wrong_type(*this, element_type_, "a string");
   }
-  return std::string_view(reinterpret_cast<const char*>(data_),
-                          static_cast<std::size_t>(size_bytes_));
+  return std::string_view(reinterpret_cast<const char*>(data_), to_size(size_bytes_));
 }
 
 Value Array::operator[](std::uint64_t index) const {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/byte_order.hpp"
+#include "base/checked.hpp"
 #include "base/mutex.hpp"
 #include "ingot/metadata.hpp"
 
@@ -29,7 +30,7 @@ struct ValueEncoding {
   [[nodiscard]] std::string_view text(const std::byte* data,
                                       std::uint64_t length_bytes) const noexcept {
     if (strips_nul && length_bytes != 0 && data[length_bytes - 1] == std::byte{0}) --length_bytes;
-    return {reinterpret_cast<const char*>(data), static_cast<std::size_t>(length_bytes)};
+    return {reinterpret_cast<const char*>(data), to_size(length_bytes)};
   }
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "io/edit_journal.hpp"
 #include "io/file_lock.hpp"
 #include "io/left_overs.hpp"
@@ -158,7 +159,7 @@ Result<void> AtomicFile::write_zeros(std::uint64_t size_bytes) {
   static constexpr std::array<std::byte, 4096> zeros{};
   while (size_bytes != 0) {
     const auto piece = std::min<std::uint64_t>(size_bytes, zeros.size());
-    INGOT_TRY_VOID(write(std::span(zeros).first(static_cast<std::size_t>(piece))));
+    INGOT_TRY_VOID(write(std::span(zeros).first(to_size(piece))));
     size_bytes -= piece;
   }
   return {};
@@ -225,8 +226,8 @@ Result<bool> AtomicFile::copy_by_system(const Source& source, std::uint64_t file
   std::uint64_t left_bytes = size_bytes;
   while (left_bytes != 0) {
     // The system shares blocks at equal positions in both files, if the file system supports it.
-    const std::ptrdiff_t copied = system::copy_next(source.descriptor(), from, descriptor_.get(),
-                                                    static_cast<std::size_t>(left_bytes));
+    const std::ptrdiff_t copied =
+        system::copy_next(source.descriptor(), from, descriptor_.get(), to_size(left_bytes));
     if (copied < 0 && errno == EINTR) continue;
     if (copied < 0 && system::is_lack_of_room(errno)) {
       return fail_with_errno(errno, {}, "write the output");
@@ -243,10 +244,10 @@ Result<bool> AtomicFile::copy_by_system(const Source& source, std::uint64_t file
 Result<void> AtomicFile::copy_by_reading(const Source& source, std::uint64_t file_offset,
                                          std::uint64_t size_bytes) {
   constexpr std::uint64_t buffer_bytes = max_write_bytes;
-  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(size_bytes, buffer_bytes)));
+  std::vector<std::byte> buffer(to_size(std::min(size_bytes, buffer_bytes)));
   while (size_bytes != 0) {
-    const auto piece = std::span(buffer).first(
-        static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes, buffer.size())));
+    const auto piece =
+        std::span(buffer).first(to_size(std::min<std::uint64_t>(size_bytes, buffer.size())));
     // Reads past the mapping of the file, whose pages would count as memory in use.
     INGOT_TRY_VOID(source.descriptor() >= 0 ? read_fully(source.descriptor(), file_offset, piece)
                                             : source.read(file_offset, piece));

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "io/file_lock.hpp"
 
 namespace ingot::io {
@@ -17,7 +18,7 @@ constexpr unsigned private_file = 0600;
 FileDescriptor make_probe(const std::string& directory, std::uint64_t block_bytes) {
   FileDescriptor probe(system::open_unnamed(directory, system::Access::read_write, private_file));
   if (!probe.is_open()) return probe;
-  const std::vector<std::byte> blocks(static_cast<std::size_t>(2 * block_bytes));
+  const std::vector<std::byte> blocks(to_size(2 * block_bytes));
   const std::ptrdiff_t written = system::write_at(probe.get(), blocks.data(), blocks.size(), 0);
   if (written != static_cast<std::ptrdiff_t>(blocks.size())) return {};
   return probe;

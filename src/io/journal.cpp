@@ -223,12 +223,12 @@ FoundJournal find_journal(const std::string& path, int descriptor) {
   const Result<FileIdentity> identity = identify(descriptor);
   if (!size_bytes || *size_bytes > max_journal_bytes || !identity) return other;
   // The journal may come from a stranger, so nothing more is read if it is not about this model.
-  std::vector<std::byte> bytes(std::min<std::uint64_t>(patch_at, *size_bytes));
+  std::vector<std::byte> bytes(to_size(std::min<std::uint64_t>(patch_at, *size_bytes)));
   if (!read_fully(opened.get(), 0, bytes)) return other;
   const std::optional<EditJournal> head = decode_head(bytes, *size_bytes);
   if (!head) return other;
   if (head->inode != identity->inode) return {JournalFit::other, "it is of another file", {}, {}};
-  bytes.resize(static_cast<std::size_t>(*size_bytes));
+  bytes.resize(to_size(*size_bytes));
   if (!read_fully(opened.get(), patch_at, std::span(bytes).subspan(patch_at))) return other;
   std::optional<EditJournal> journal = decode_journal(bytes);
   if (!journal) return other;

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <limits>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "io/memory_source.hpp"
+#include "io/plain_file.hpp"
 #include "system/memory.hpp"
 
 namespace ingot {
@@ -51,7 +52,7 @@ class MappedFile final : public MemorySource {
     if (file_offset >= bytes().size()) return;
     const std::uint64_t begin = file_offset / page_bytes * page_bytes;
     const std::uint64_t size = std::min(size_bytes, bytes().size() - file_offset);
-    advice(bytes().data() + begin, static_cast<std::size_t>(file_offset - begin + size));
+    advice(bytes().data() + begin, to_size(file_offset - begin + size));
   }
 
   FileDescriptor file_;  // for copies by the system; open only if it is kept
@@ -60,16 +61,16 @@ class MappedFile final : public MemorySource {
 }  // namespace
 
 Result<std::unique_ptr<Source>> map_descriptor(RegularFile file, Keep keep) {
-  if (file.size_bytes > std::numeric_limits<std::size_t>::max()) {
-    return fail(Errc::out_of_memory, {}, "too large to map; use plain reads");
-  }
   const std::byte* address = nullptr;  // null for an empty file, which cannot be mapped
   if (file.size_bytes != 0) {
-    address = system::map_file(file.descriptor.get(), static_cast<std::size_t>(file.size_bytes));
+    address = system::map_file(file.descriptor.get(), to_size(file.size_bytes));
+    // It is larger than what is left of the addresses of this process: programs of 32 bits have
+    // few.
+    if (address == nullptr && errno == ENOMEM) return read_descriptor(std::move(file));
     if (address == nullptr) return fail_with_errno(errno, {}, "map it");
   }
   if (keep == Keep::nothing) file.descriptor = FileDescriptor();
-  return std::make_unique<MappedFile>(address, static_cast<std::size_t>(file.size_bytes),
+  return std::make_unique<MappedFile>(address, to_size(file.size_bytes),
                                       std::move(file.descriptor));
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "io/atomic_file.hpp"
 #include "system/files.hpp"
 
@@ -60,7 +61,7 @@ Result<std::string> read_own_file(const std::string& path, std::uint64_t max_byt
   if (!file.is_open()) return std::string();
   INGOT_TRY(const std::uint64_t size_bytes, size_of_regular(file.get(), path));
   if (size_bytes > max_bytes) return std::string();
-  std::string text(static_cast<std::size_t>(size_bytes), '\0');
+  std::string text(to_size(size_bytes), '\0');
   INGOT_TRY_VOID(read_fully(file.get(), 0, std::as_writable_bytes(std::span(text))));
   return text;
 }

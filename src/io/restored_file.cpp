@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "io/memory_source.hpp"
 #include "system/memory.hpp"
 
@@ -18,8 +19,8 @@ namespace {
 Result<void> read_around(const RegularFile& file, const EarlierState& state,
                          std::uint64_t file_offset, std::span<std::byte> destination) {
   if (file_offset < state.inserted_offset) {
-    const auto before = destination.first(static_cast<std::size_t>(
-        std::min<std::uint64_t>(destination.size(), state.inserted_offset - file_offset)));
+    const auto before = destination.first(
+        to_size(std::min<std::uint64_t>(destination.size(), state.inserted_offset - file_offset)));
     INGOT_TRY_VOID(read_fully(file.descriptor.get(), file_offset, before));
     destination = destination.subspan(before.size());
     file_offset += before.size();
@@ -41,9 +42,8 @@ class RestoredFile final : public Source {
     const std::uint64_t end =
         std::min(file_offset + destination.size(), state_.patch_offset + state_.patch.size());
     if (begin < end) {
-      std::memcpy(&destination[static_cast<std::size_t>(begin - file_offset)],
-                  &state_.patch[static_cast<std::size_t>(begin - state_.patch_offset)],
-                  static_cast<std::size_t>(end - begin));
+      std::memcpy(&destination[to_size(begin - file_offset)],
+                  &state_.patch[to_size(begin - state_.patch_offset)], to_size(end - begin));
     }
     if (file_offset == 0 && !destination.empty()) {
       destination[0] = state_.first_byte.value_or(destination[0]);
@@ -70,8 +70,7 @@ class RestoredMapping final : public MemorySource {
 
 /// Maps a part of the file over a part of the reserved addresses.
 bool map_part(std::byte* to, std::uint64_t bytes, int descriptor, std::uint64_t file_offset) {
-  return bytes == 0 ||
-         system::map_part(to, static_cast<std::size_t>(bytes), descriptor, file_offset);
+  return bytes == 0 || system::map_part(to, to_size(bytes), descriptor, file_offset);
 }
 
 /// Writes bytes into private copies of their pages.
@@ -79,7 +78,7 @@ bool patch_pages(std::byte* address, std::uint64_t offset, std::span<const std::
                  std::uint64_t page_bytes) {
   if (bytes.empty()) return true;
   const std::uint64_t begin = offset / page_bytes * page_bytes;
-  const auto size = static_cast<std::size_t>(offset + bytes.size() - begin);
+  const auto size = to_size(offset + bytes.size() - begin);
   if (!system::set_writable(address + begin, size, true)) return false;
   std::memcpy(address + offset, bytes.data(), bytes.size());
   return system::set_writable(address + begin, size, false);
@@ -98,9 +97,11 @@ Result<std::unique_ptr<Source>> map_restored(RegularFile file, EarlierState stat
       state.size_bytes > std::numeric_limits<std::size_t>::max()) {
     return read_restored(std::move(file), std::move(state));
   }
-  const auto size_bytes = static_cast<std::size_t>(state.size_bytes);
+  const auto size_bytes = to_size(state.size_bytes);
   std::byte* const begin = system::reserve_addresses(size_bytes);
-  if (begin == nullptr && errno == ENOSYS) return read_restored(std::move(file), std::move(state));
+  if (begin == nullptr && (errno == ENOSYS || errno == ENOMEM)) {
+    return read_restored(std::move(file), std::move(state));
+  }
   if (begin == nullptr) return fail_with_errno(errno, {}, "map it");
   const std::uint64_t before = std::min(state.inserted_offset, state.size_bytes);
   const int descriptor = file.descriptor.get();

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "ingot/error.hpp"
 #include "ingot/source.hpp"
 
@@ -22,9 +23,9 @@ template <class Take>
 [[nodiscard]] Result<bool> read_pieces(const Source& source, std::uint64_t offset,
                                        std::uint64_t size_bytes, const Take& take,
                                        std::uint64_t piece_bytes = usual_piece_bytes) {
-  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(size_bytes, piece_bytes)));
+  std::vector<std::byte> buffer(to_size(std::min(size_bytes, piece_bytes)));
   for (std::uint64_t done = 0; done < size_bytes; done += buffer.size()) {
-    buffer.resize(static_cast<std::size_t>(std::min(size_bytes - done, piece_bytes)));
+    buffer.resize(to_size(std::min(size_bytes - done, piece_bytes)));
     INGOT_TRY_VOID(source.read(offset + done, buffer));
     if (!take(std::span<const std::byte>(buffer), done)) return false;
   }

@@ -207,7 +207,8 @@ Result<void> KeptPart::load() {
 bool KeptPart::has_header(const Source& source) const {
   return io::read_pieces(source, 0, plan_.header.size(),
                          [&](std::span<const std::byte> bytes, std::uint64_t at) {
-                           return std::memcmp(bytes.data(), &plan_.header[at], bytes.size()) == 0;
+                           return std::memcmp(bytes.data(), &plan_.header[to_size(at)],
+                                              bytes.size()) == 0;
                          })
       .value_or(false);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/checked.hpp"
 #include "ingot/error_feedback.hpp"
 #include "ingot/quantize.hpp"
 #include "ingot/text.hpp"
@@ -156,7 +157,7 @@ Result<void> ChunkQuantizer::read_inputs(const ChunkedTensor& tensor, const RowP
     const ImatrixEntry* entry = targets[i].importance();
     if (entry == nullptr) continue;
     const std::uint64_t columns = tensor.source().row_elements();
-    scratch.weights[i].resize(chunk.column_count);
+    scratch.weights[i].resize(to_size(chunk.column_count));
     INGOT_TRY_VOID(targets[i].options->importance->read_weights(
         *entry, chunk.matrix * columns + chunk.first_column, scratch.weights[i]));
   }
@@ -173,10 +174,12 @@ Result<void> ChunkQuantizer::encode_all(const ChunkedTensor& tensor, const RowPi
   fit(scratch.source, most);
   for (std::uint64_t done = 0; done < total; done += most) {
     const std::uint64_t count = std::min(most, total - done);
-    const std::span floats = std::span(scratch.source).first(count);
-    INGOT_TRY_VOID(dequantize(
-        from.type, std::span(scratch.stored).subspan(from.bytes_of(done), from.bytes_of(count)),
-        floats, {.byte_order = stored_order, .stores = OutputStores::cached}));
+    const std::span floats = std::span(scratch.source).first(to_size(count));
+    INGOT_TRY_VOID(
+        dequantize(from.type,
+                   std::span(scratch.stored)
+                       .subspan(to_size(from.bytes_of(done)), to_size(from.bytes_of(count))),
+                   floats, {.byte_order = stored_order, .stores = OutputStores::cached}));
     const Run run{chunk, done, floats};
     for (std::size_t i = 0; i < tensor.targets().size(); ++i) {
       const TensorTarget& target = tensor.targets()[i];
@@ -197,7 +200,8 @@ Result<void> ChunkQuantizer::encode(const TensorTarget& target, const Run& run,
                                     std::vector<float>& decoded) const {
   const TensorTypeInfo& to = *find_type(target.planned->choice.type);
   const std::size_t count = run.floats.size();
-  const auto blocks = std::span(part.bytes).subspan(to.bytes_of(run.first), to.bytes_of(count));
+  const auto blocks =
+      std::span(part.bytes).subspan(to_size(to.bytes_of(run.first)), to_size(to.bytes_of(count)));
   TensorError error;
   INGOT_TRY_VOID(encode_blocks(target, run, inputs, blocks, error));
   fit(decoded, count);
@@ -227,7 +231,7 @@ Result<void> ChunkQuantizer::encode_blocks(const TensorTarget& target, const Run
                                            TensorError& error) const {
   const TensorTypeInfo& to = *find_type(target.planned->choice.type);
   if (!target.planned->has_feedback) {
-    return quantize(to.type, run.floats, run.chunk.column_count, blocks,
+    return quantize(to.type, run.floats, to_size(run.chunk.column_count), blocks,
                     {.importance = inputs.weights,
                      .byte_order = byte_order_,
                      .effort = target.planned->effort});
@@ -254,7 +258,7 @@ Failure ChunkQuantizer::not_finite(const TensorTarget& target, const Run& run,
   std::string detail = "element " + std::to_string(element) + " (row " +
                        std::to_string(element / columns) + ", column " +
                        std::to_string(element % columns) + ") is " +
-                       format_float(run.floats[position]);
+                       format_float(run.floats[to_size(position)]);
   if (is_result) {
     detail += ", too large for " + std::string(find_type(target.planned->choice.type)->name);
   }

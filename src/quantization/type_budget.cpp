@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/checked.hpp"
 #include "ingot/parallel.hpp"
 #include "ingot/quantize.hpp"
 #include "quantization/choose_offers.hpp"
@@ -114,7 +115,7 @@ class OfferMaker {
   Result<void> read_sample() {
     const std::uint64_t columns = tensor_.row_elements();
     const std::uint64_t rows = tensor_.element_count / columns;
-    part_ = std::min(columns, longest_part);
+    part_ = to_size(std::min<std::uint64_t>(columns, longest_part));
     const std::uint64_t wanted =
         std::clamp<std::uint64_t>(sample_elements / part_, least_rows, std::max(rows, least_rows));
     const std::uint64_t count = std::min(rows, wanted);
@@ -124,13 +125,13 @@ class OfferMaker {
       sampled_rows_.push_back(
           static_cast<std::uint64_t>(static_cast<long double>(i) * rows / count));
     }
-    source_.resize(count * part_);
+    source_.resize(to_size(count) * part_);
     weights_.resize(source_.size());
     const TensorTypeInfo& type = *find_type(tensor_.type);
     const std::uint64_t rows_per_matrix = tensor_.shape.size() > 1 ? tensor_.shape[1] : 1;
     const std::uint64_t experts = tensor_.shape.size() > 2 ? tensor_.shape[2] : 1;
-    std::vector<std::byte> stored(type.bytes_of(part_));
-    for (std::uint64_t i = 0; i < count; ++i) {
+    std::vector<std::byte> stored(to_size(type.bytes_of(part_)));
+    for (std::size_t i = 0; i < sampled_rows_.size(); ++i) {
       const std::uint64_t row = sampled_rows_[i];
       const auto floats = std::span(source_).subspan(i * part_, part_);
       INGOT_TRY_VOID(model_.read(tensor_, row * type.bytes_of(columns), stored));
@@ -150,7 +151,7 @@ class OfferMaker {
 
   Result<TypeOffer> measure(TensorType type) {
     TypeOffer offer{.type = type, .size_bytes = size_of(type, tensor_.element_count)};
-    std::vector<std::byte> blocks(size_of(type, part_));
+    std::vector<std::byte> blocks(to_size(size_of(type, part_)));
     std::vector<float> decoded(part_);
     const Effort effort = effort_of(options_, type, planned_.grid);
     TensorError error;
@@ -263,7 +264,8 @@ Result<void> fit_to_target(const Model& model, const QuantizeModelOptions& optio
   std::vector<std::vector<TypeOffer>> offers(free_tensors.size());
   SharedProgress shared_progress(progress);
   INGOT_TRY_VOID(spread(free_tensors.size(), 1, options.thread_count,
-                        [&](std::uint64_t i, std::uint64_t) -> Result<void> {
+                        [&](std::uint64_t first, std::uint64_t) -> Result<void> {
+                          const std::size_t i = to_size(first);
                           const PlannedTensor& planned = plan.tensors[free_tensors[i]];
                           OfferMaker maker(model, options, costs, usual_importance, planned);
                           INGOT_TRY(offers[i], maker.make());

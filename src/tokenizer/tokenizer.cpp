@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "ingot/parallel.hpp"
 #include "tokenizer/encoder.hpp"
 #include "tokenizer/unicode/unicode.hpp"
@@ -166,7 +167,7 @@ Result<std::vector<std::vector<TokenId>>> Tokenizer::encode_batch(
   std::vector<std::vector<TokenId>> batch(texts.size());
   INGOT_TRY_VOID(spread(texts.size(), texts_per_piece, thread_count,
                         [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
-                          for (std::uint64_t i = first; i < first + count; ++i) {
+                          for (std::size_t i = to_size(first); i < first + count; ++i) {
                             INGOT_TRY(batch[i], encode(texts[i], options));
                           }
                           return {};

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -57,6 +58,24 @@ TEST(CheckedAlignUp, SaysWhenItDoesNotFit) {
   EXPECT_EQ(checked_align_up(maximum - 31, 32), maximum - 31);
   EXPECT_EQ(checked_align_up(maximum - 30, 32), std::nullopt);
   EXPECT_EQ(checked_align_up(maximum, 8), std::nullopt);
+}
+
+TEST(MultiplyWide, KeepsAllBitsWithAndWithoutNumbersOf128Bits) {
+  EXPECT_EQ(multiply_halves(maximum, maximum), (WideProduct{1, maximum - 1}));
+  EXPECT_EQ(multiply_halves(std::uint64_t{1} << 63, 6), (WideProduct{0, 3}));
+  std::uint64_t a = 0x9e3779b97f4a7c15;
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t b = a * 0xbf58476d1ce4e5b9 + 1;
+    EXPECT_EQ(multiply_halves(a, b), multiply_wide(a, b));
+    EXPECT_EQ(multiply_halves(a, b).low, a * b);
+    a = b;
+  }
+}
+
+TEST(ToSize, GivesWhatNothingHasForWhatIsTooLarge) {
+  EXPECT_EQ(to_size(0), 0u);
+  EXPECT_EQ(to_size(4096), 4096u);
+  EXPECT_EQ(to_size(maximum), std::numeric_limits<std::size_t>::max());
 }
 
 TEST(CheckedNumber, RemembersAnOverflowToTheEnd) {

@@ -107,6 +107,10 @@ TEST(Half, F16OfEveryNanIsTheQuietNanOfItsSign) {
 
 TEST(Half, Bf16IsTheUpperHalfOfAFloat) {
   for (std::uint32_t bits = 0; bits <= 0xFFFF; ++bits) {
+#ifdef __i386__
+    // Functions give floats in a register of the first coprocessor, in which NaNs become quiet.
+    if ((bits & 0x7FC0) == 0x7F80 && (bits & 0x3F) != 0) continue;
+#endif
     ASSERT_EQ(bits_of(f32_from_bf16(half_of(bits))), bits << 16);
   }
 }

@@ -22,7 +22,7 @@ TEST(ParseAlignment, MultiplesOf8AreTheRule) {
     EXPECT_EQ(structure->alignment, alignment);
     EXPECT_EQ(structure->data_offset % alignment, 0u);
     EXPECT_GE(structure->data_offset, bytes.size());
-    EXPECT_LT(structure->data_offset, bytes.size() + alignment);
+    EXPECT_LT(structure->data_offset, std::uint64_t{alignment} + bytes.size());
   }
 }
 

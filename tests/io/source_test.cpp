@@ -203,6 +203,23 @@ std::uint64_t resident_bytes() {
   return resident_pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
+TEST(MappedFile, OneLargerThanAllAddressesOf32BitsIsRead) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("file", Bytes(10, std::byte{7}));
+  constexpr std::uint64_t size_bytes = (std::uint64_t{5} << 30) + 3;
+  std::ofstream(path, std::ios::in | std::ios::out)
+      .seekp(static_cast<std::streamoff>(size_bytes - 1))
+      .put('\x09');
+  const auto source = map_file(path);
+  ASSERT_THAT(source, Succeeds());
+  EXPECT_EQ((*source)->size_bytes(), size_bytes);
+  EXPECT_EQ((*source)->bytes().empty(), sizeof(void*) == 4);
+  std::array<std::byte, 2> ends{};
+  ASSERT_THAT((*source)->read(0, std::span(ends).first(1)), Succeeds());
+  ASSERT_THAT((*source)->read(size_bytes - 1, std::span(ends).last(1)), Succeeds());
+  EXPECT_EQ(ends, (std::array{std::byte{7}, std::byte{9}}));
+}
+
 TEST(MappedFile, LargeReadsMapNoPages) {
   constexpr std::size_t size = std::size_t{64} << 20;
   TemporaryFolder folder;

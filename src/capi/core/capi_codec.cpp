@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "base/checked.hpp"
 #include "capi/core/boundary.hpp"
 #include "ingot/quantize.hpp"
 
@@ -88,7 +89,7 @@ ingot_code ingot_dequantize_rows(const ingot_model* model, uint64_t tensor, uint
     const std::span<const TensorInfo> tensors = model->model.tensors();
     INGOT_TRY_VOID(capi::require_below(tensor, tensors.size(), "tensor"));
     INGOT_TRY(const auto floats, array_of(dst, element_count, "dst"));
-    return model->model.dequantize_rows(tensors[tensor], first_row, row_count, floats);
+    return model->model.dequantize_rows(tensors[to_size(tensor)], first_row, row_count, floats);
   });
 }
 

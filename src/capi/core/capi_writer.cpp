@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "capi/core/boundary.hpp"
 #include "ingot/edit.hpp"
 #include "ingot/model_writer.hpp"
@@ -119,17 +120,17 @@ Result<OwnedValue> array_of(std::uint32_t element_type, const void* elements, st
   }
   return of_number_type(element_type, "element_type", [&](auto zero) -> Result<OwnedValue> {
     using Number = decltype(zero);
-    return OwnedValue::array_of(std::span(static_cast<const Number*>(elements), count));
+    return OwnedValue::array_of(std::span(static_cast<const Number*>(elements), to_size(count)));
   });
 }
 
 /// Produces the data of a tensor by a function of the caller.
 DataProducer produce_by(ingot_read_function read, void* user, std::uint64_t size_bytes) {
   return [=](const DataSink& sink) -> Result<void> {
-    std::vector<std::byte> buffer(std::min<std::uint64_t>(size_bytes, piece_bytes));
+    std::vector<std::byte> buffer(to_size(std::min<std::uint64_t>(size_bytes, piece_bytes)));
     for (std::uint64_t done = 0; done < size_bytes;) {
-      const auto piece =
-          std::span(buffer).first(std::min<std::uint64_t>(size_bytes - done, buffer.size()));
+      const auto piece = std::span(buffer).first(
+          to_size(std::min<std::uint64_t>(size_bytes - done, buffer.size())));
       if (read(user, done, piece.data(), piece.size()) != 0) {
         return fail(Errc::io_error, "the function that gives the data failed");
       }
@@ -275,7 +276,8 @@ ingot_code ingot_writer_add_tensor(ingot_writer* writer, const char* name, uint3
   return add_produced(writer, name, type, dimensions, dimension_count, error,
                       [data](std::uint64_t size_bytes) -> Result<DataProducer> {
                         INGOT_TRY_VOID(require(data != nullptr || size_bytes == 0, "data"));
-                        const std::span bytes(static_cast<const std::byte*>(data), size_bytes);
+                        const std::span bytes(static_cast<const std::byte*>(data),
+                                              to_size(size_bytes));
                         return [bytes](const DataSink& sink) { return sink(bytes); };
                       });
 }

@@ -49,7 +49,7 @@ Value pop(Call& call) {
   if (index < 0 || index >= list.count) return call.heap.fail("pop index out of range");
   std::vector<Value> items(list.items, list.items + list.count);
   const Value popped = items[static_cast<std::size_t>(index)];
-  items.erase(items.begin() + index);
+  items.erase(items.begin() + static_cast<std::ptrdiff_t>(index));
   INGOT_TRY(const Value rest, call.heap.new_list(items));
   list = *rest.list;
   return popped;
@@ -154,7 +154,8 @@ Value conjugate(Call& call) {
 }
 
 Value bit_length(Call& call) {
-  return Value::of_count(std::bit_width(magnitude_of(call.self.as_integer())));
+  const auto bits = std::bit_width(magnitude_of(call.self.as_integer()));
+  return Value::of_count(static_cast<std::size_t>(bits));
 }
 
 Value bit_count(Call& call) {

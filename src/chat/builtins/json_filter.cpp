@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/checked.hpp"
 #include "chat/builtins/builtins.hpp"
 #include "chat/values/characters.hpp"
 #include "chat/values/numbers.hpp"
@@ -79,7 +80,7 @@ class JsonText {
     if (!indent.is_integral()) return heap_.fail("indent must be an integer or a string");
     const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(indent.as_integer(), 0));
     if (!heap_.fits_text(width) || !heap_.spend_on(width)) return false;
-    indent_.assign(width, ' ');
+    indent_.assign(to_size(width), ' ');
     return true;
   }
 

@@ -2,6 +2,7 @@
 // Filters on texts.
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "base/hexadecimal.hpp"
 #include "chat/builtins/builtins.hpp"
 #include "chat/values/text_functions.hpp"
@@ -38,7 +39,7 @@ Value indention_of(Call& call) {
   INGOT_TRY(const std::int64_t given, call.integer(0, 4));
   const auto width = static_cast<std::uint64_t>(std::max<std::int64_t>(given, 0));
   const bool fits = call.heap.fits_text(width) && call.heap.spend_on(width);
-  return fits ? call.heap.new_string(std::string(width, ' ')) : Failed();
+  return fits ? call.heap.new_string(std::string(to_size(width), ' ')) : Failed();
 }
 
 bool begins_word(char32_t c) {

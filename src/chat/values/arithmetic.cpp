@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/checked.hpp"
 #include "chat/values/operations.hpp"
 
 namespace ingot::chat {
@@ -133,7 +134,7 @@ Value repeat(Heap& heap, const Value& value, std::int64_t count) {
   }
   if (!heap.allow_elements(total)) return Failed();
   std::vector<Value> items;
-  items.reserve(total);
+  items.reserve(to_size(total));
   for (std::uint64_t i = 0; i < times && size > 0; ++i) {
     items.insert(items.end(), value.list->items, value.list->items + size);
   }

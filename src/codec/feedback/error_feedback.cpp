@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "codec/best/best.hpp"
 #include "codec/feedback/recode_block.hpp"
 
@@ -148,7 +149,7 @@ OutputEnergy quantize_with_feedback(TensorType type, const FloatRows& rows,
   quantize_best(encoder, rows);
   FeedbackEncoder feedback(encoder, moments);
   const std::size_t columns = moments.column_count();
-  const std::size_t row_bytes = find_type(type)->bytes_of(columns);
+  const std::size_t row_bytes = to_size(find_type(type)->bytes_of(columns));
   OutputEnergy energy;
   for (std::size_t first = 0; first < rows.row_count; first += batch_rows) {
     const std::size_t count = std::min(batch_rows, rows.row_count - first);

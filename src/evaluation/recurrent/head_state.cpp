@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/checked.hpp"
+
 namespace ingot::evaluation {
 
 void HeadState::clear() noexcept { std::fill_n(row(0), shape_.key_size * shape_.value_size, 0.0F); }
@@ -71,7 +73,7 @@ Result<void> run_heads(const LayerWork& layer_work, const StateShape& shape, con
       batch.chunk_count * shape.head_count, heads_of_piece,
       [&](std::uint64_t first, std::uint64_t count) -> Result<void> {
         HeadState state(shape, layer_work.work.buffers());
-        for (std::uint64_t i = first; i < first + count; ++i) run_head(i, state);
+        for (std::uint64_t i = first; i < first + count; ++i) run_head(to_size(i), state);
         return {};
       });
 }

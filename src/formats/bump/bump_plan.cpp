@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "formats/bump/bump_checks.hpp"
 #include "formats/bump/bump_layer.hpp"
 #include "formats/bump/bump_metadata.hpp"
@@ -301,8 +302,8 @@ class BumpPlanner {
 
   [[nodiscard]] TensorType type_of_weight(std::uint64_t layer, BumpRole role) const {
     if (role == BumpRole::token_emb) return written_type(*token_embd_);
-    if (role == BumpRole::w1) return layers_[layer].gate_and_up_type;
-    return written_type(*sources_in_layer(layers_[layer], role).front());
+    if (role == BumpRole::w1) return layers_[to_size(layer)].gate_and_up_type;
+    return written_type(*sources_in_layer(layers_[to_size(layer)], role).front());
   }
 
   Result<void> lay_out_sections() {
@@ -337,7 +338,7 @@ class BumpPlanner {
     if (section.role == BumpRole::token_emb) return {token_embd_};
     if (section.role == BumpRole::final_ln_weight) return {output_norm_};
     if (section.layer >= layers_.size()) return {nullptr};
-    return sources_in_layer(layers_[section.layer], section.role);
+    return sources_in_layer(layers_[to_size(section.layer)], section.role);
   }
 
   Result<void> fill(const BumpSection& section) {

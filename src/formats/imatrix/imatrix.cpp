@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 
+#include "base/checked.hpp"
 #include "formats/imatrix/imatrix_state.hpp"
 
 namespace ingot {
@@ -291,7 +292,7 @@ Result<void> read_imatrix(const std::vector<ImatrixPart>& parts, const std::stri
   const auto size = static_cast<double>(chunk_tokens(chunk_size));
   for (std::uint64_t done = 0; done < dst.size(); done += read_values) {
     const auto piece = std::min<std::uint64_t>(read_values, dst.size() - done);
-    Totals totals(parts, name, size, first + done, dst.subspan(done, piece));
+    Totals totals(parts, name, size, first + done, dst.subspan(to_size(done), to_size(piece)));
     INGOT_TRY_VOID(reading == ImatrixReading::means ? totals.to_means() : totals.to_sums());
   }
   return {};
@@ -313,9 +314,9 @@ Result<std::vector<double>> ImportanceMatrix::read_counts(const ImatrixEntry& en
   const std::vector<ImatrixPart>* parts = state_->parts_of(entry);
   if (parts == nullptr) return fail(Errc::index_out_of_range, entry.name);
   const auto chunk_size = static_cast<double>(formats::chunk_tokens(state_->chunk_size));
-  std::vector<double> totals(entry.expert_count, 0.0);
+  std::vector<double> totals(to_size(entry.expert_count), 0.0);
   for (const ImatrixPart& part : *parts) {
-    std::vector<float> counts(part.expert_count);
+    std::vector<float> counts(to_size(part.expert_count));
     if (part.is_legacy) {
       counts[0] = static_cast<float>(std::max(part.calls, 1) * chunk_size);
     } else {
@@ -339,7 +340,7 @@ Result<ImatrixSummary> ImportanceMatrix::summarize(const ImatrixEntry& entry) co
   std::vector<float> weights;
   double sum = 0.0;
   for (std::uint64_t done = 0; done < entry.value_count; done += weights.size()) {
-    weights.resize(std::min(piece_values, entry.value_count - done));
+    weights.resize(to_size(std::min(piece_values, entry.value_count - done)));
     INGOT_TRY_VOID(read_weights(entry, done, weights));
     for (const float weight : weights) {
       sum += static_cast<double>(weight);

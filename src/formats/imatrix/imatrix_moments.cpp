@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/checked.hpp"
 #include "formats/imatrix/imatrix_state.hpp"
 
 namespace ingot {
@@ -22,12 +23,12 @@ std::uint64_t common_moment_columns(const std::vector<ImatrixPart>& parts) noexc
 
 Result<void> check_moments(const ImatrixPart& part, const std::string& name) {
   const std::uint64_t columns = part.value_count / part.expert_count;
-  std::vector<float> row(part.moment_columns);
+  std::vector<float> row(to_size(part.moment_columns));
   if (row.empty()) return {};
   for (std::uint64_t i = 0; i < part.value_count; ++i) {
     const std::uint64_t offset = part.moments_offset + i * row.size() * sizeof(float);
     INGOT_TRY_VOID(part.file->read_floats(offset, row));
-    const std::size_t diagonal = i % columns % row.size();
+    const std::size_t diagonal = to_size(i % columns) % row.size();
     const auto is_wrong = [](float moment) { return !std::isfinite(moment); };
     const auto wrong = std::ranges::find_if(row, is_wrong);
     if (wrong == row.end() && row[diagonal] >= 0.0F) continue;

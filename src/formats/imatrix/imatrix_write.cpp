@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/byte_order.hpp"
+#include "base/checked.hpp"
 #include "base/strings.hpp"
 #include "formats/imatrix/imatrix_state.hpp"
 #include "ingot/metadata_keys.hpp"
@@ -116,7 +117,7 @@ Result<void> write_moments(const ImportanceMatrix& matrix, const ImatrixEntry& e
                            const DataSink& sink) {
   const std::uint64_t size = entry.moment_columns;
   std::vector<float> block;
-  std::vector<float> row(size);
+  std::vector<float> row(to_size(size));
   for (std::uint64_t expert = 0; expert < entry.expert_count; ++expert) {
     for (std::uint64_t first = 0; first < entry.column_count(); first += size) {
       const auto columns = static_cast<std::size_t>(std::min(size, entry.column_count() - first));

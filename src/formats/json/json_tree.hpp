@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "ingot/error.hpp"
 #include "ingot/export.h"
 
@@ -112,7 +113,7 @@ class JsonTree {
 
   [[nodiscard]] const Node& node(std::uint32_t index) const noexcept { return nodes_[index]; }
   [[nodiscard]] std::string_view text_of(const Node& node) const noexcept {
-    return std::string_view(texts_).substr(node.payload, node.length);
+    return std::string_view(texts_).substr(to_size(node.payload), node.length);
   }
 
   std::vector<Node> nodes_;

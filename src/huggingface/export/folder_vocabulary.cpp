@@ -61,7 +61,7 @@ class Reader {
                      "it must have an element for each token");
       }
     }
-    for (std::uint64_t id = 0; id < vocabulary_.tokens.size(); ++id) {
+    for (std::size_t id = 0; id < vocabulary_.tokens.size(); ++id) {
       DocumentToken& token = vocabulary_.tokens[id];
       if (scores != nullptr) token.score = scores->as_array().get<float>(id).value_or(0.0F);
       if (kinds == nullptr) continue;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/byte_order.hpp"
+#include "base/checked.hpp"
 #include "base/messages.hpp"
 #include "base/strings.hpp"
 #include "ingot/half.hpp"
@@ -176,7 +177,8 @@ MakeTensor turned(OutputTensor weight, std::size_t rows_each, std::uint64_t ever
     const std::uint64_t row_bytes = outputs * column_bits / 8;
     const std::uint64_t step = std::clamp<std::uint64_t>(
         turned_strip_bytes / std::max<std::uint64_t>(row_bytes * rows_each, 1), 1, columns);
-    std::vector<std::byte> scratch(rows_each * std::max<std::uint64_t>(column_bits / 8, 1));
+    std::vector<std::byte> scratch(rows_each *
+                                   to_size(std::max<std::uint64_t>(column_bits / 8, 1)));
     for (std::uint64_t first = 0; first < columns; first += step) {
       const std::uint64_t count = std::min(step, columns - first);
       std::vector<std::byte> strip(static_cast<std::size_t>(count * rows_each * row_bytes));
@@ -233,7 +235,7 @@ std::vector<MadeTensor> pack_mlx(const OutputTensor& weight, const std::string& 
   };
   std::vector<MadeTensor> parts;
   parts.push_back(made(weight, base + ".weight", TensorType::i32, words,
-                       in_order(weight, bits * 4, 1, put_codes)));
+                       in_order(weight, to_size(bits * 4), 1, put_codes)));
   parts.back().output.is_unsigned = true;
   parts.push_back(made(weight, base + ".scales", TensorType::f16, groups,
                        in_order(weight, 2, every, put_scale)));
@@ -269,7 +271,7 @@ std::vector<MadeTensor> pack_gptq(const OutputTensor& weight, const std::string&
   std::vector<MadeTensor> parts;
   parts.push_back(made(weight, base + ".qweight", TensorType::i32,
                        {outputs, inputs / packed_block * bits},
-                       turned(weight, bits, 1, put_codes, 32)));
+                       turned(weight, to_size(bits), 1, put_codes, 32)));
   parts.push_back(made(weight, base + ".qzeros", TensorType::i32, {outputs * bits / 32, groups},
                        turned(weight, 1, every, put_zero, bits)));
   parts.push_back(made(weight, base + ".scales", TensorType::f16, {outputs, groups},
@@ -295,7 +297,7 @@ std::optional<Packing> find_packing(FolderPacking form, const TensorInfo& tensor
     return std::ranges::find_if(
         packings, [&](const Packing& row) { return row.form == form && row.type == wanted; });
   };
-  const auto* row = find(tensor.type);
+  auto row = find(tensor.type);
   is_exact = row != packings.end();
   if (!is_exact) {
     // The nearest in size: 4.5 bits a weight is that of most types of 4 bits, 5.5 of 5.

@@ -39,7 +39,7 @@ class HeaderWriter {
   Result<HeaderDraft> write() {
     // Magic and version, as they are; the counts come when they are known.
     const std::size_t counts_offset = 8;
-    append(draft_.keys, old_.first(counts_offset + 2 * draft_.encoding.count_bytes()));
+    append(draft_.keys, old_.first(to_size(counts_offset + 2 * draft_.encoding.count_bytes())));
     INGOT_TRY_VOID(write_index());
     for (const KeyEdit& key : state_.keys) {
       if (key.is_removed) continue;
@@ -79,9 +79,9 @@ class HeaderWriter {
     };
     const std::uint64_t begin = begin_of(position);
     const std::uint64_t next = position + 1 < table.size() ? begin_of(position + 1) : end;
-    const Bytes entry = old_.subspan(begin, next - begin);
-    const std::uint64_t name_bytes =
-        draft_.encoding.count_bytes() + draft_.encoding.load_count(entry.data());
+    const Bytes entry = old_.subspan(to_size(begin), to_size(next - begin));
+    const std::size_t name_bytes =
+        to_size(draft_.encoding.count_bytes() + draft_.encoding.load_count(entry.data()));
     return {entry.first(name_bytes), entry.subspan(name_bytes)};
   }
 
@@ -169,10 +169,10 @@ std::uint64_t HeaderDraft::padding_overhead() const noexcept {
 
 std::vector<std::byte> HeaderDraft::assemble(std::uint64_t padding_bytes) const {
   std::vector<std::byte> header;
-  header.reserve(static_cast<std::size_t>(size_bytes() + padding_bytes));
+  header.reserve(to_size(size_bytes() + padding_bytes));
   append(header, keys);
   if (padding_bytes != 0) {
-    const std::string blanks(static_cast<std::size_t>(padding_bytes - padding_overhead()), ' ');
+    const std::string blanks(to_size(padding_bytes - padding_overhead()), ' ');
     // Every version can hold a text that the limits allow.
     static_cast<void>(format::append_text(padding_key, encoding, header));
     static_cast<void>(
@@ -180,8 +180,8 @@ std::vector<std::byte> HeaderDraft::assemble(std::uint64_t padding_bytes) const 
   }
   append(header, infos);
   store_count(&header[8], tensor_count, encoding);
-  store_count(&header[8 + encoding.count_bytes()], key_count + (padding_bytes != 0 ? 1 : 0),
-              encoding);
+  store_count(&header[to_size(8 + encoding.count_bytes())],
+              key_count + (padding_bytes != 0 ? 1 : 0), encoding);
   if (index_elements != 0) fill_index(header, padding_bytes != 0);
   return header;
 }

@@ -88,7 +88,7 @@ class EditPlanner {
   }
 
   Result<void> read_old_header(std::uint64_t size_bytes) {
-    edit_.old_header.resize(static_cast<std::size_t>(size_bytes));
+    edit_.old_header.resize(to_size(size_bytes));
     return state_.model->read_file_bytes(0, 0, edit_.old_header);
   }
 
@@ -186,8 +186,8 @@ class EditPlanner {
     edit_.inserted_bytes = place->data_offset - old_.data_offset;
     const auto file_bytes = checked_add(old_.file_bytes, edit_.inserted_bytes);
     std::vector<std::byte> header = draft_.assemble(place->padding_bytes);
-    const std::size_t overwritten = std::max<std::size_t>(
-        header.size(), static_cast<std::size_t>(edit_.inserted_bytes + old_.header_bytes));
+    const std::size_t overwritten =
+        std::max<std::size_t>(header.size(), to_size(edit_.inserted_bytes + old_.header_bytes));
     const std::uint64_t patch_bytes = overwritten - edit_.inserted_bytes;
     const std::uint64_t bytes_to_write = io::encode({}).size() + patch_bytes + overwritten;
     const LoadedFile& file = state_.file();

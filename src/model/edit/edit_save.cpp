@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/messages.hpp"
 #include "io/atomic_file.hpp"
 #include "io/edit_journal.hpp"
@@ -70,10 +71,8 @@ class InPlaceEdit {
   Result<void> write_header(std::uint64_t offset, std::uint64_t bytes) {
     const std::span<const std::byte> header(draft_.header);
     const std::size_t skipped = offset == 0 ? 1 : 0;
-    INGOT_TRY_VOID(file_.write(
-        offset + skipped,
-        header.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes))
-            .subspan(skipped)));
+    INGOT_TRY_VOID(file_.write(offset + skipped,
+                               header.subspan(to_size(offset), to_size(bytes)).subspan(skipped)));
     INGOT_TRY_VOID(file_.flush());
     INGOT_TRY_VOID(file_.write(0, header.first(1)));
     return file_.flush();
@@ -107,7 +106,7 @@ class EditedFile final : public Source {
                                   std::span<std::byte> destination) const override {
     const std::uint64_t edited_bytes = draft_.header.size();
     if (file_offset < edited_bytes) {
-      const auto edited = std::span(draft_.header).subspan(static_cast<std::size_t>(file_offset));
+      const auto edited = std::span(draft_.header).subspan(to_size(file_offset));
       const std::size_t size = std::min(edited.size(), destination.size());
       std::ranges::copy(edited.first(size), destination.begin());
       destination = destination.subspan(size);
@@ -177,7 +176,7 @@ class Save {
 
   /// Locks the file and reads it again; it must be the file for which the edit was made.
   Result<void> lock_now() {
-    std::vector<std::byte> header(static_cast<std::size_t>(state_.model->files()[0].header_bytes));
+    std::vector<std::byte> header(to_size(state_.model->files()[0].header_bytes));
     INGOT_TRY_VOID(state_.model->read_file_bytes(0, 0, header));
     const std::uint64_t file_bytes = state_.model->files()[0].file_bytes;
     state_.model.reset();  // it holds a lock while it is read through a journal

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/messages.hpp"
 #include "base/ranges.hpp"
 #include "format/value_context.hpp"
@@ -91,7 +92,7 @@ class FieldStream {
     const std::uint64_t length_bytes = count_here();
     count_field(length_name);
     if (length_bytes == 0) return;
-    const std::string_view stored(reinterpret_cast<const char*>(data()), length_bytes);
+    const std::string_view stored(reinterpret_cast<const char*>(data()), to_size(length_bytes));
     field(name, length_bytes, quoted(stored));
   }
   void type_field(std::string_view name) {

@@ -59,7 +59,8 @@ Result<void> Model::dequantize_rows(const TensorInfo& tensor, std::uint64_t firs
   const std::span<const std::byte> bytes = data(tensor);
   if (!bytes.empty()) {
     return named(ingot::dequantize(tensor.type,
-                                   bytes.subspan(first_byte, range.block_count * info->block_bytes),
+                                   bytes.subspan(to_size(first_byte),
+                                                 to_size(range.block_count * info->block_bytes)),
                                    dst, options),
                  tensor);
   }
@@ -67,13 +68,13 @@ Result<void> Model::dequantize_rows(const TensorInfo& tensor, std::uint64_t firs
   const std::uint64_t buffer_blocks = buffer_bytes / info->block_bytes;
   for (std::uint64_t done = 0; done < range.block_count;) {
     const std::uint64_t count = std::min(buffer_blocks, range.block_count - done);
-    const auto blocks = std::span(buffer).first(count * info->block_bytes);
+    const auto blocks = std::span(buffer).first(to_size(count * info->block_bytes));
     INGOT_TRY_VOID(read(tensor, first_byte + done * info->block_bytes, blocks));
-    INGOT_TRY_VOID(named(
-        ingot::dequantize(tensor.type, blocks,
-                          dst.subspan(done * info->block_elements, count * info->block_elements),
-                          options),
-        tensor));
+    INGOT_TRY_VOID(named(ingot::dequantize(tensor.type, blocks,
+                                           dst.subspan(to_size(done * info->block_elements),
+                                                       to_size(count * info->block_elements)),
+                                           options),
+                         tensor));
     done += count;
   }
   return {};
@@ -82,7 +83,11 @@ Result<void> Model::dequantize_rows(const TensorInfo& tensor, std::uint64_t firs
 Result<std::vector<float>> Model::dequantize(const TensorInfo& tensor) const {
   // A tensor of an unknown type has no size that was checked.
   INGOT_TRY_VOID(dequantize_rows(tensor, 0, 0, {}));
-  std::vector<float> floats(tensor.element_count);
+  if (tensor.element_count > std::vector<float>().max_size()) {
+    return fail(Errc::out_of_memory, std::string(tensor.name),
+                "its weights are more than programs of this system can hold; read rows of it");
+  }
+  std::vector<float> floats(to_size(tensor.element_count));
   INGOT_TRY_VOID(dequantize_rows(tensor, 0, tensor.row_count(), floats));
   return floats;
 }

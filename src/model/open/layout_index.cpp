@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "base/checked.hpp"
 #include "format/header_index.hpp"
 #include "model/open/model_state.hpp"
 
@@ -19,7 +20,7 @@ Result<std::vector<std::uint64_t>> make_layout_index(const Model& model, std::si
   format::LayoutIndex index{.infos_offset = structure.infos_offset,
                             .infos_bytes = structure.header_bytes - structure.infos_offset,
                             .data_offset = structure.data_offset};
-  std::vector<std::byte> infos(static_cast<std::size_t>(index.infos_bytes));
+  std::vector<std::byte> infos(to_size(index.infos_bytes));
   INGOT_TRY_VOID(model.read_file_bytes(file, index.infos_offset, infos));
   index.infos_hash = format::hash_of_infos(infos);
   for (const KeyValue& entry : structure.metadata) {
@@ -45,7 +46,7 @@ Result<void> verify_layout_index(const Model& model, std::size_t file) {
     if (stored.size() < wanted.size()) return refuse("it has fewer offsets than there are keys");
     std::uint64_t position = 0;
     for (const Value& element : stored) {
-      const std::uint64_t expected = position < wanted.size() ? wanted[position] : 0;
+      const std::uint64_t expected = position < wanted.size() ? wanted[to_size(position)] : 0;
       const std::uint64_t found = *element.get<std::uint64_t>();
       if (found != expected) {
         return refuse("element " + std::to_string(position) + " is " + std::to_string(found) +

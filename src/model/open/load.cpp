@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/large_pages.hpp"
 #include "format/header_index.hpp"
 #include "format/parse.hpp"
@@ -30,23 +31,21 @@ struct Prefix {
   std::uint64_t size_bytes = 0;
 
   [[nodiscard]] std::span<const std::byte> span() const noexcept {
-    return {bytes.get(), static_cast<std::size_t>(size_bytes)};
+    return {bytes.get(), to_size(size_bytes)};
   }
   /// Makes room and returns the bytes to be filled.
   [[nodiscard]] Result<std::span<std::byte>> grow_to(std::uint64_t new_size_bytes) {
     const bool is_addressable = new_size_bytes <= std::numeric_limits<std::size_t>::max();
     void* const grown =
         is_addressable
-            ? std::realloc(bytes.get(),
-                           static_cast<std::size_t>(std::max<std::uint64_t>(new_size_bytes, 1)))
+            ? std::realloc(bytes.get(), to_size(std::max<std::uint64_t>(new_size_bytes, 1)))
             : nullptr;
     if (grown == nullptr) return fail(Errc::out_of_memory, "header");
     static_cast<void>(bytes.release());
     bytes.reset(static_cast<std::byte*>(grown));
     // A large header is filled in half the time.
-    prefer_large_pages(bytes.get(), static_cast<std::size_t>(new_size_bytes));
-    return std::span(bytes.get() + size_bytes,
-                     static_cast<std::size_t>(new_size_bytes - size_bytes));
+    prefer_large_pages(bytes.get(), to_size(new_size_bytes));
+    return std::span(bytes.get() + size_bytes, to_size(new_size_bytes - size_bytes));
   }
 };
 
@@ -109,8 +108,7 @@ Result<LoadedFile> load_header_of(const Source& source, const OpenOptions& optio
       load_header(options, source.first_read_bytes(),
                   [&](std::uint64_t offset, std::span<std::byte> room) -> Result<std::size_t> {
                     const std::uint64_t left = source.size_bytes() - offset;
-                    const auto size =
-                        static_cast<std::size_t>(std::min<std::uint64_t>(room.size(), left));
+                    const auto size = to_size(std::min<std::uint64_t>(room.size(), left));
                     INGOT_TRY_VOID(source.read(offset, room.first(size)));
                     return size;
                   }));
@@ -163,22 +161,22 @@ Result<std::optional<LoadedFile>> load_indexed(const Source& source, const OpenO
   const format::LayoutIndex& index = *found.index;
   format::HeaderParts parts{{}, index.infos_end(), 0};
   if (is_mapped) {
-    parts.header = mapped.first(static_cast<std::size_t>(index.infos_end()));
+    parts.header = mapped.first(to_size(index.infos_end()));
   } else {
     parts.first_bytes = prefix.size_bytes;
     parts.tail_offset = find_tail(index, prefix.size_bytes);
     if (index.infos_end() > prefix.size_bytes) {
       // The memory between the parts is never touched.
       INGOT_TRY(const std::span<std::byte> room, prefix.grow_to(index.infos_end()));
-      const auto skipped = static_cast<std::size_t>(parts.tail_offset - prefix.size_bytes);
+      const auto skipped = to_size(parts.tail_offset - prefix.size_bytes);
       INGOT_TRY_VOID(source.read(parts.tail_offset, room.subspan(skipped)));
       file.gap_begin = parts.first_bytes;
       file.gap_end = parts.tail_offset;
       prefix.size_bytes = index.infos_end();
     }
-    parts.header = prefix.span().first(static_cast<std::size_t>(index.infos_end()));
+    parts.header = prefix.span().first(to_size(index.infos_end()));
   }
-  const auto infos = parts.header.subspan(static_cast<std::size_t>(index.infos_offset));
+  const auto infos = parts.header.subspan(to_size(index.infos_offset));
   if (format::hash_of_infos(infos) != index.infos_hash) {
     notice = index_ignored("the tensor table is not the one that it was made for");
     return std::nullopt;

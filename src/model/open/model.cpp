@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "ingot/store.hpp"
 #include "io/file_stamp.hpp"
 #include "io/folder_watch.hpp"
@@ -136,7 +137,7 @@ std::span<const std::byte> Model::data(const TensorInfo& tensor) const noexcept 
   if (file.source == nullptr || tensor.size_bytes == 0) return {};
   const std::span<const std::byte> bytes = file.source->bytes();
   if (bytes.empty()) return {};
-  return bytes.subspan(file_offset(tensor), tensor.size_bytes);
+  return bytes.subspan(to_size(file_offset(tensor)), to_size(tensor.size_bytes));
 }
 
 Result<void> Model::read(const TensorInfo& tensor, std::uint64_t offset_bytes,
@@ -163,7 +164,7 @@ Result<std::span<const std::byte>> Model::fetch(std::size_t file, std::uint64_t 
   if (source != nullptr && source->descriptor() < 0) {
     const std::span<const std::byte> bytes = source->bytes();
     if (file_offset < bytes.size() && buffer.size() <= bytes.size() - file_offset) {
-      return bytes.subspan(static_cast<std::size_t>(file_offset), buffer.size());
+      return bytes.subspan(to_size(file_offset), buffer.size());
     }
   }
   INGOT_TRY_VOID(read_file_bytes(file, file_offset, buffer));

@@ -190,11 +190,10 @@ Result<void> write_made(io::AtomicFile& file, const PendingTensor& tensor, const
 Result<void> write_swapped(io::AtomicFile& file, const PendingTensor& tensor, const GoOn& go_on) {
   const std::uint64_t block_bytes = find_type(tensor.info->type)->block_bytes;
   constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;
-  std::vector<std::byte> piece(static_cast<std::size_t>(
-      std::min(tensor.info->size_bytes, piece_bytes / block_bytes * block_bytes)));
+  std::vector<std::byte> piece(
+      to_size(std::min(tensor.info->size_bytes, piece_bytes / block_bytes * block_bytes)));
   for (std::uint64_t done = 0; done < tensor.info->size_bytes; done += piece.size()) {
-    piece.resize(static_cast<std::size_t>(
-        std::min<std::uint64_t>(piece.size(), tensor.info->size_bytes - done)));
+    piece.resize(to_size(std::min<std::uint64_t>(piece.size(), tensor.info->size_bytes - done)));
     INGOT_TRY_VOID(tensor.source->source->read(tensor.source_offset + done, piece));
     INGOT_TRY_VOID(swap_byte_order(tensor.info->type, piece));
     INGOT_TRY_VOID(file.write(piece));

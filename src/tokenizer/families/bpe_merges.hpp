@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/large_pages.hpp"
 #include "ingot/model.hpp"
 #include "tokenizer/families/join_filter.hpp"
@@ -84,19 +85,19 @@ class PairTable {
 
   [[nodiscard]] Join find(std::uint32_t left, std::uint32_t right) const noexcept {
     const std::uint64_t pair = key(left, right);
-    for (std::size_t i = hasher_(pair) & mask_;; i = (i + 1) & mask_) {
+    for (std::size_t i = to_size(hasher_(pair) & mask_);; i = (i + 1) & mask_) {
       if (slots_[i].pair == pair) return slots_[i].join;
       if (slots_[i].pair == no_pair) return {};
     }
   }
   /// Asks for the memory that `insert` will look at.
   void prefetch(std::uint32_t left, std::uint32_t right) const noexcept {
-    __builtin_prefetch(&slots_[hasher_(key(left, right)) & mask_], 1);
+    __builtin_prefetch(&slots_[to_size(hasher_(key(left, right)) & mask_)], 1);
   }
   /// Adds a pair unless it is there. There must be room: no more pairs than were expected.
   void insert(std::uint32_t left, std::uint32_t right, Join join) noexcept {
     const std::uint64_t pair = key(left, right);
-    for (std::size_t i = hasher_(pair) & mask_;; i = (i + 1) & mask_) {
+    for (std::size_t i = to_size(hasher_(pair) & mask_);; i = (i + 1) & mask_) {
       if (slots_[i].pair == pair) return;
       if (slots_[i].pair != no_pair) continue;
       slots_[i] = {pair, join};

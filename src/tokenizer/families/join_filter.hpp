@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "tokenizer/unicode/lenient_utf8.hpp"
 #include "tokenizer/vocabulary/hashing.hpp"
 
@@ -87,7 +88,7 @@ class JoinFilter {
     }
   }
   [[nodiscard]] std::size_t bit_of(std::string_view left, std::string_view right) const noexcept {
-    return hasher_(number_of(left) << 32 | number_of(right)) & mask_;
+    return to_size(hasher_(number_of(left) << 32 | number_of(right)) & mask_);
   }
   /// The bytes of a character, at most four.
   [[nodiscard]] static std::uint64_t number_of(std::string_view character) noexcept {

@@ -48,10 +48,10 @@ class WordCache {
         static_cast<std::uint32_t>(word.size() * 2) + static_cast<std::uint32_t>(kind);
     if (word.size() <= ShortText::max_bytes) {
       result.text = ShortText(word);
-      result.slot = hasher_(result.text, result.size_and_kind);
+      result.slot = static_cast<std::size_t>(hasher_(result.text, result.size_and_kind));
     } else {
       result.text.low = hasher_(word);
-      result.slot = result.text.low + result.size_and_kind;
+      result.slot = static_cast<std::size_t>(result.text.low + result.size_and_kind);
     }
     result.slot &= slots_.size() - 1;
     return result;

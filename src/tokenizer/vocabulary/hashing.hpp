@@ -9,15 +9,15 @@
 #include <string_view>
 
 #include "base/byte_order.hpp"
+#include "base/checked.hpp"
 #include "base/siphash.hpp"
 
 namespace ingot::tokenizer {
 
 /// Joins both halves of a 128-bit product.
 [[nodiscard]] inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {
-  __extension__ using Wide = unsigned __int128;
-  const Wide product = Wide{a} * b;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  const WideProduct product = multiply_wide(a, b);
+  return product.low ^ product.high;
 }
 
 /// A text of at most 16 bytes as two numbers, of which it fills the low bytes; with its size they

@@ -21,10 +21,8 @@ std::uint64_t sum_of(std::uint64_t a, std::uint64_t b) noexcept {
 }
 
 std::uint64_t product_of(std::uint64_t a, std::uint64_t b) noexcept {
-  __extension__ using Wide = unsigned __int128;
-  const Wide product = Wide{a} * b;
-  return sum_of(static_cast<std::uint64_t>(product & prime),
-                static_cast<std::uint64_t>(product >> 61));
+  const WideProduct product = multiply_wide(a, b);
+  return sum_of(product.low & prime, product.high << 3 | product.low >> 61);
 }
 
 std::uint64_t base() noexcept {

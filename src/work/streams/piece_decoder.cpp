@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "ingot/quantize.hpp"
 
 namespace ingot::work {
@@ -21,8 +22,7 @@ Result<std::span<const std::byte>> PieceDecoder::read(std::uint64_t first_elemen
                                                       std::size_t count) {
   if (first_element >= end_of_read_) INGOT_TRY_VOID(read_from(first_element));
   const std::uint64_t first_byte = bytes_of(tensor_, first_element) - read_offset_;
-  return read_.subspan(static_cast<std::size_t>(first_byte),
-                       static_cast<std::size_t>(bytes_of(tensor_, count)));
+  return read_.subspan(to_size(first_byte), to_size(bytes_of(tensor_, count)));
 }
 
 Result<Statistics> PieceDecoder::statistics(std::uint64_t first_element, std::size_t count) {
@@ -41,7 +41,7 @@ Result<std::span<const float>> PieceDecoder::decode(std::uint64_t first_element,
 
 Result<void> PieceDecoder::read_from(std::uint64_t first_element) {
   const std::uint64_t count = std::min(read_elements, end_element_ - first_element);
-  const auto size_bytes = static_cast<std::size_t>(bytes_of(tensor_, count));
+  const auto size_bytes = to_size(bytes_of(tensor_, count));
   if (size_bytes > buffer_bytes_) {
     buffer_ = std::make_unique_for_overwrite<std::byte[]>(size_bytes);
     buffer_bytes_ = size_bytes;

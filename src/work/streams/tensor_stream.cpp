@@ -48,8 +48,7 @@ class RowReader {
     while (!destination.empty()) {
       const std::uint64_t row = first_byte / row_bytes_;
       const std::uint64_t within = first_byte % row_bytes_;
-      const auto count = static_cast<std::size_t>(
-          std::min<std::uint64_t>(destination.size(), row_bytes_ - within));
+      const auto count = to_size(std::min<std::uint64_t>(destination.size(), row_bytes_ - within));
       const std::uint64_t first = (tensor_.first_row + stored_row(row)) * row_bytes_ + within;
       INGOT_TRY_VOID(model_.read(*tensor_.source, first, destination.first(count)));
       first_byte += count;
@@ -102,13 +101,13 @@ class PieceMaker {
   Result<void> make(std::uint64_t index, std::vector<std::byte>& bytes, Scratch& scratch) const {
     const std::uint64_t first = index * max_elements_;
     const std::uint64_t count = std::min(max_elements_, element_count_ - first);
-    bytes.resize(static_cast<std::size_t>(target_.bytes_of(count)));
+    bytes.resize(to_size(target_.bytes_of(count)));
     if (is_copy()) {
       INGOT_TRY_VOID(reader_.read(source_.bytes_of(first), bytes));
       return stored_order_ == options_.byte_order ? Result<void>()
                                                   : swap_byte_order(target_.type, bytes);
     }
-    scratch.resize(static_cast<std::size_t>(source_.bytes_of(count)));
+    scratch.resize(to_size(source_.bytes_of(count)));
     INGOT_TRY_VOID(reader_.read(source_.bytes_of(first), scratch));
     return recode(scratch, bytes, count);
   }
@@ -122,10 +121,9 @@ class PieceMaker {
     for (std::uint64_t done = 0; done < count; done += part_elements) {
       const std::uint64_t part = std::min(part_elements, count - done);
       const auto part_of = [&](auto all, const TensorTypeInfo& type) {
-        return all.subspan(static_cast<std::size_t>(type.bytes_of(done)),
-                           static_cast<std::size_t>(type.bytes_of(part)));
+        return all.subspan(to_size(type.bytes_of(done)), to_size(type.bytes_of(part)));
       };
-      const auto decoded = std::span(floats).first(static_cast<std::size_t>(part));
+      const auto decoded = std::span(floats).first(to_size(part));
       INGOT_TRY_VOID(dequantize(source_.type, part_of(stored, source_), decoded,
                                 {.byte_order = stored_order_, .stores = OutputStores::cached}));
       INGOT_TRY_VOID(quantize(target_.type, decoded, decoded.size(), part_of(bytes, target_),
@@ -166,7 +164,7 @@ Result<void> write_zeros(std::uint64_t size_bytes, const DataSink& sink) {
   static constexpr std::array<std::byte, 65536> zeros{};
   while (size_bytes > 0) {
     const auto count = std::min<std::uint64_t>(size_bytes, zeros.size());
-    INGOT_TRY_VOID(sink(std::span(zeros).first(static_cast<std::size_t>(count))));
+    INGOT_TRY_VOID(sink(std::span(zeros).first(to_size(count))));
     size_bytes -= count;
   }
   return {};

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked.hpp"
+
 namespace ingot::work {
 
 /// The number of items made ahead, enough work while one item is written.
@@ -67,7 +69,7 @@ class OrderedPipeline {
   void add(Slot slot) {
     {
       const std::lock_guard lock(mutex_);
-      places_[count_ % places_.size()].slot = std::move(slot);
+      places_[to_size(count_ % places_.size())].slot = std::move(slot);
       ++count_;
     }
     changed_.notify_one();
@@ -76,7 +78,7 @@ class OrderedPipeline {
   /// The next item, valid until `release`. Throws the exception that making it threw.
   [[nodiscard]] Slot& next() {
     std::unique_lock lock(mutex_);
-    Place& place = places_[taken_ % places_.size()];
+    Place& place = places_[to_size(taken_ % places_.size())];
     while (!place.is_ready) {
       if (can_start()) {
         make_one(lock, scratch_);
@@ -92,7 +94,7 @@ class OrderedPipeline {
   void release() {
     {
       const std::lock_guard lock(mutex_);
-      places_[taken_ % places_.size()].is_ready = false;
+      places_[to_size(taken_ % places_.size())].is_ready = false;
       ++taken_;
     }
     changed_.notify_one();
@@ -118,7 +120,7 @@ class OrderedPipeline {
 
   void make_one(std::unique_lock<std::mutex>& lock, Scratch& scratch) {
     const std::uint64_t item = started_++;
-    Place& place = places_[item % places_.size()];
+    Place& place = places_[to_size(item % places_.size())];
     lock.unlock();
     std::exception_ptr exception;
     try {

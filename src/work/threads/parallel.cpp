@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/checked.hpp"
+
 namespace ingot {
 namespace {
 
@@ -34,10 +36,12 @@ Result<void> dequantize_spread(TensorType type, std::span<const std::byte> src,
   const std::size_t block_count = src.size() / info->block_bytes;
   return spread(block_count, piece_elements / info->block_elements, thread_count,
                 [&](std::uint64_t first, std::uint64_t count) {
-                  return dequantize(
-                      type, src.subspan(first * info->block_bytes, count * info->block_bytes),
-                      dst.subspan(first * info->block_elements, count * info->block_elements),
-                      piece_options);
+                  return dequantize(type,
+                                    src.subspan(to_size(first * info->block_bytes),
+                                                to_size(count * info->block_bytes)),
+                                    dst.subspan(to_size(first * info->block_elements),
+                                                to_size(count * info->block_elements)),
+                                    piece_options);
                 });
 }
 
@@ -50,12 +54,14 @@ Result<void> quantize_spread(TensorType type, std::span<const float> src, std::s
       row_elements % info->block_elements != 0 || dst.size() != info->bytes_of(src.size())) {
     return quantize(type, src, row_elements, dst, options);
   }
-  const std::size_t row_bytes = info->bytes_of(row_elements);
+  const std::size_t row_bytes = to_size(info->bytes_of(row_elements));
   return spread(rows, std::max<std::size_t>(1, piece_elements / row_elements), thread_count,
                 [&](std::uint64_t first, std::uint64_t count) {
-                  return quantize(type, src.subspan(first * row_elements, count * row_elements),
-                                  row_elements, dst.subspan(first * row_bytes, count * row_bytes),
-                                  options);
+                  return quantize(
+                      type,
+                      src.subspan(to_size(first * row_elements), to_size(count * row_elements)),
+                      row_elements,
+                      dst.subspan(to_size(first * row_bytes), to_size(count * row_bytes)), options);
                 });
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/checked.hpp"
 #include "ingot/types.hpp"
 
 namespace ingot::huggingface {
@@ -26,7 +27,7 @@ void copy_in_order(const std::byte* from, std::span<const Step> steps, std::size
     return;
   }
   if (step.stride == 1) {
-    std::memcpy(to, from, step.size * bytes);
+    std::memcpy(to, from, to_size(step.size * bytes));
     to += step.size * bytes;
     return;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/import/tensors/changed_numbers.hpp"
 #include "huggingface/import/tensors/lora_product.hpp"
@@ -190,7 +191,7 @@ Views apply(const RepeatFirstRow& operation, const TransformStep& step, TensorVi
   }
   INGOT_TRY_VOID(cut_axis(*part, part->axes[0], 0, 1));
   settle_shape(view);
-  view.parts.resize(count, Arrangement(view.parts.front()));
+  view.parts.resize(to_size(count), Arrangement(view.parts.front()));
   view.shape[0] = count;
   return list_of(std::move(view));
 }

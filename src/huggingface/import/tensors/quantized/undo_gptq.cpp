@@ -10,6 +10,7 @@
 
 #include "base/ascii.hpp"
 #include "base/byte_order.hpp"
+#include "base/checked.hpp"
 #include "huggingface/folder/config.hpp"
 #include "huggingface/folder/refusal.hpp"
 #include "huggingface/import/tensors/quantized/packed_numbers.hpp"
@@ -171,7 +172,7 @@ class GptqNumbers final : public NumberSource {
               std::span<std::byte> destination) const noexcept {
     const bool packs_outputs = layout_.packs_outputs;
     const std::uint64_t output_slot =
-        packs_outputs ? layout_.slots[output % per_word_] : output % per_word_;
+        packs_outputs ? layout_.slots[to_size(output % per_word_)] : output % per_word_;
     const std::uint64_t column = (packs_outputs ? output / per_word_ : output) - strip.first_word;
     for (std::size_t i = 0; i < destination.size(); i += sizeof(float), ++input) {
       const std::uint64_t row = packs_outputs ? input : input / per_word_;
