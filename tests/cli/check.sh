@@ -62,6 +62,8 @@ os.close(ends[0])
 time.sleep(0.2)
 with open(ends[1], "wb") as pipe: pipe.write(open("good.gguf", "rb").read())
 assert checked.wait() == 0' "$ingot"
+# Bytes without an end are no model, which their first ones say.
+expect 3 timeout 20 "$ingot" check --data - < <(yes) >found
 mkdir copies
 cat good.gguf | TMPDIR=$PWD/copies "$ingot" check --data - >/dev/null
 rmdir copies || fail "a copy stays"

@@ -13,6 +13,7 @@
 #include <ingot/store.hpp>
 #include <ingot/text.hpp>
 #include <memory>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -74,6 +75,10 @@ Result<Model> open_copied_input(const OpenOptions& options, const GoOn& go_on) {
     const auto count = static_cast<std::size_t>(got);
     const int error_number = system::write_all(copy, {piece.data(), count});
     if (error_number != 0) return fail_copy(error_number);
+    // What is no model is refused by its first bytes; the others may never end.
+    constexpr std::string_view magic = "GGUF";
+    const std::string_view head(piece.data(), std::min(count, magic.size()));
+    if (copied_bytes == 0 && !magic.starts_with(head)) break;
     copied_bytes += count;
     if (!go_on(copied_bytes)) return fail(Errc::interrupted, {});
   }
