@@ -73,6 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::optional<std::uint64_t> layer :
        {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(size),
         std::optional<std::uint64_t>(~std::uint64_t{0})}) {
+    static_cast<void>(memory_number(*row, header, "indexer", layer));
     for (const ExpectedTensor& tensor : expected_tensors(*row, header, layer)) {
       require(!tensor.name.empty() && !tensor.shape.empty() && tensor.shape.size() <= 4);
     }

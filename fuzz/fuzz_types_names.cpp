@@ -60,7 +60,7 @@ void try_tables(std::uint64_t number) {
   const auto role = static_cast<TensorRole>(low % 12);
   require(!demands_importance(TensorType::f32, role, recipe));
   const auto code = static_cast<Errc>(low);
-  require(!name_of(code).empty() && is_utf8(sentence_of(code)));
+  require(!name_of(code).empty() && is_utf8(sentence_of(code)) && is_utf8(advice_of(code)));
   require(category_of(code) <= ErrorCategory::notice);
   const auto row = static_cast<std::uint8_t>(number);
   for (const std::string_view name :

@@ -212,7 +212,7 @@ unpack_packages() {
     -o "Dir::State=$PWD/$apt" -o "Dir::State::status=$PWD/$apt/status"
     -o "Dir::Cache=$PWD/$apt/cache" -o APT::Sandbox::User=root)
   # A mirror may lack one of its lists for a while; the packages of the others are enough.
-  apt-get "${options[@]}" update >/dev/null || true
+  apt-get "${options[@]}" update >/dev/null || echo "note: apt-get update failed for $architecture" >&2
   (cd "$apt" && apt-get "${options[@]}" download "$@" >/dev/null)
   for package in "$apt"/*.deb; do dpkg-deb --extract "$package" "$folder/root"; done
   # Headers that differ between machines have a folder of their own; here they need none.

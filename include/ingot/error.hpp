@@ -31,7 +31,8 @@ enum class ErrorCategory : std::uint8_t { input, lenient, usage, system, notice 
 /// The sentence of a code: the flaw, and its remedy where no advice stands apart.
 [[nodiscard]] INGOT_EXPORT std::string_view sentence_of(Errc code) noexcept;
 
-/// The advice that Error::message() gives after the sentence, e.g. "fetch the file again"; empty for most.
+/// The advice that Error::message() gives after the sentence, e.g. "fetch the file again"; empty
+/// for most.
 [[nodiscard]] INGOT_EXPORT std::string_view advice_of(Errc code) noexcept;
 
 [[nodiscard]] INGOT_EXPORT ErrorCategory category_of(Errc code) noexcept;

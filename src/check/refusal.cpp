@@ -55,7 +55,8 @@ std::string explain_missing_data(const std::string& path) {
          " incomplete, first " + shown_name(first->name);
 }
 
-/// The reader's message without the place, which is a member of a finding, and the advice: the rule has a remedy.
+/// The reader's message without the place, which is a member of a finding, and the advice: the rule
+/// has a remedy.
 std::string plain_message(const Error& error) {
   constexpr std::size_t max_detail_columns = 400;
   std::string message(sentence_of(error.code));

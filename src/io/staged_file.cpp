@@ -45,7 +45,7 @@ Result<void> StagedFile::clear() const {
 Result<void> StagedFile::reserve(std::uint64_t size_bytes, std::uint64_t there_bytes) const {
   if (size_bytes == 0) return {};
   if (system::reserve(file_.get(), size_bytes, system::Room::as_size)) return {};
-  if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL) {
+  if (errno != EOPNOTSUPP && errno != ENOTSUP && errno != ENOSYS && errno != EINVAL) {
     return fail_with_errno(errno, path_, "reserve room for that");
   }
   const auto free = system::free_bytes(file_.get());

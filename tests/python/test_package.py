@@ -51,7 +51,7 @@ WITHOUT = {
 FUNCTIONS_WITHOUT = {
     "a table or a rule that a function of Python applies": {
         "control_texts", "chat_template_key", "find_check_rule", "is_model_content",
-        "sentence_of", "common_memory_sizes", "usable_device_bytes", "token_role", "token_id_key",
+        "sentence_of", "advice_of", "common_memory_sizes", "usable_device_bytes", "token_role", "token_id_key",
         "role_of", "traits_of", "quantize_order", "choose_types", "demands_importance",
         "is_quantize_target", "is_split_key", "describe_abnormal_form", "shard_keys",
         "find_architecture_key", "parse_layer_name", "find_counterpart", "fallback_type",
@@ -61,7 +61,7 @@ FUNCTIONS_WITHOUT = {
         "chat_message", "has_parts", "join_parts", "image_token_texts", "match_pair", "encode_chat_text", "quantize_exactly", "estimate_memory", "get_signed", "get_unsigned", "get_bool",
         "get_float", "get_double", "factor", "map_file", "get_string", "out_of_range", "size_of_tensor", "dequantize", "cut_shards",
         "quantized_file_bytes", "mean_of_chunks", "MemoryStore", "read_file",
-        "Vocabulary", "DigestTable", "explain", "missing_keys", "layers_of", "expected_tensors", "unchecked_variants", "refusals_of", "plan_architecture_sample",
+        "Vocabulary", "DigestTable", "explain", "missing_keys", "layers_of", "expected_tensors", "unchecked_variants", "refusals_of", "memory_number", "plan_architecture_sample",
         "find_grid", "effort_for", "max_text_parts", "part_of_text", "join_evaluations",
         "ArchitectureHeader", "uses_of", "usual_chunk_tokens", "files_to_upload", "read_chunk_list"},
     "hashlib": {"digest_of", "Digest"},

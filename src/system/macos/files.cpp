@@ -72,7 +72,9 @@ std::ptrdiff_t copy_next(int, std::uint64_t&, int, std::size_t) noexcept {
 
 bool flush(int descriptor) noexcept {
   // fsync leaves bytes in the memory of the disk. Not every file system knows the other way.
-  return ::fcntl(descriptor, F_FULLFSYNC) != -1 || ::fsync(descriptor) == 0;
+  if (::fcntl(descriptor, F_FULLFSYNC) != -1) return true;
+  const bool is_unknown = errno == ENOTSUP || errno == ENOTTY || errno == EINVAL;
+  return is_unknown && ::fsync(descriptor) == 0;
 }
 
 void start_writing_out(int, std::uint64_t, std::uint64_t) noexcept {}

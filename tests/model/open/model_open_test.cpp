@@ -293,7 +293,8 @@ TEST(ModelRead, ReadsLittleMoreThanTheHeader) {
     const auto model = open_logged(header, header.size() + tensor_bytes, log);
     ASSERT_THAT(model, Succeeds());
     constexpr std::uint64_t first_piece = 64 << 10;
-    EXPECT_LE(log.read_bytes, std::max<std::uint64_t>(first_piece, 3 * header.size())) << text_bytes;
+    EXPECT_LE(log.read_bytes, std::max<std::uint64_t>(first_piece, 3 * header.size()))
+        << text_bytes;
     EXPECT_LE(log.last_byte, std::max<std::uint64_t>(first_piece, 3 * header.size()));
     EXPECT_LE(log.read_count, 10u);
   }

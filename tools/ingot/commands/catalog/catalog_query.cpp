@@ -92,11 +92,11 @@ ExitCode list_catalog_duplicates(Console& console, const std::string& path) {
   INGOT_CLI_TRY(const bool has_row, statement.step(), console, path);
   if (const std::int64_t count = has_row ? statement.number(0) : 0; count != 0) {
     console.remark(
-        {},
-        fmt::format("note: {} of these by sample: the same tensors by name, type and shape, and "
-                    "the same bytes in a sample of them; digests were not computed. `ingot "
-                    "catalog add --digests` of their folders makes sure",
-                    count));
+        {}, fmt::format(
+                "note: {} of these are the same by a sample alone: tensors of equal names, types "
+                "and shapes, and equal bytes in a sample of them; digests were not computed. "
+                "`ingot catalog add --digests` of their folders makes sure",
+                count));
   }
   return ExitCode::done;
 }

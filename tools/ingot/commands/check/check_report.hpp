@@ -27,7 +27,7 @@ struct CheckedFile {
   Verdict verdict = Verdict::ok;
   CheckSummary summary = {};
   std::uint64_t known = 0;          ///< Findings of the baseline, not in the summary.
-  std::optional<Error> error = {};  ///< The failure of the system.
+  std::optional<Error> error = {};  ///< Why the verdict is `failed`.
   std::string reason = {};          ///< The error in one line, or the time limit.
 };
 

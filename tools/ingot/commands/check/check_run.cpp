@@ -50,8 +50,28 @@ ExitCode exit_code_of(const CheckSummary& summary, const CheckRun& run) {
   return fails ? ExitCode::negative : ExitCode::done;
 }
 
+/// How many bytes a check wants of the model whose beginning is in a file; nothing if its header is
+/// not whole yet.
+std::optional<std::uint64_t> wanted_bytes(int beginning, OpenOptions options) {
+  options.is_header_only = true;
+  const Result<Model> model = Model::open_descriptor(beginning, options);
+  if (!model) {
+    const Errc code = model.error().code;
+    if (code == Errc::truncated || code == Errc::count_exceeds_file) return std::nullopt;
+    return 0;
+  }
+  std::uint64_t end = 0;
+  for (const TensorInfo& tensor : model->tensors()) {
+    end = std::max(end, tensor.data_offset + tensor.size_bytes);
+  }
+  // Bytes behind the data are a finding, of which a part is enough.
+  constexpr std::uint64_t most_behind = std::uint64_t{1} << 30;
+  return end + most_behind;
+}
+
 /// Copies what is left of standard input into a file without a name and opens it: the weights of a
-/// pipe can be read only once, and a check reads them after the header.
+/// pipe can be read only once, and a check reads them after the header. The copy ends where the
+/// header says that no more is wanted, or cannot be read, as the pipe may have no end.
 Result<Model> open_copied_input(const OpenOptions& options, const GoOn& go_on) {
   std::error_code no_folder;
   const std::string folder = std::filesystem::temp_directory_path(no_folder).string();
@@ -67,7 +87,10 @@ Result<Model> open_copied_input(const OpenOptions& options, const GoOn& go_on) {
   const std::unique_ptr<const int, decltype(close)> closed_at_end(&copy, close);
   std::vector<char> piece(std::size_t{1} << 20);
   std::uint64_t copied_bytes = 0;
-  for (;;) {
+  std::uint64_t next_look = piece.size();
+  constexpr std::uint64_t longest_header = std::uint64_t{1} << 32;
+  std::optional<std::uint64_t> wanted;
+  while (copied_bytes < wanted.value_or(longest_header)) {
     const std::ptrdiff_t got =
         system::read_next(system::standard_input, piece.data(), piece.size());
     if (got < 0) return fail(Errc::io_error, {}, std::strerror(errno));
@@ -75,11 +98,11 @@ Result<Model> open_copied_input(const OpenOptions& options, const GoOn& go_on) {
     const auto count = static_cast<std::size_t>(got);
     const int error_number = system::write_all(copy, {piece.data(), count});
     if (error_number != 0) return fail_copy(error_number);
-    // What is no model is refused by its first bytes; the others may never end.
-    constexpr std::string_view magic = "GGUF";
-    const std::string_view head(piece.data(), std::min(count, magic.size()));
-    if (copied_bytes == 0 && !magic.starts_with(head)) break;
     copied_bytes += count;
+    if (!wanted && copied_bytes >= next_look) {
+      wanted = wanted_bytes(copy, options);
+      next_look *= 4;
+    }
     if (!go_on(copied_bytes)) return fail(Errc::interrupted, {});
   }
   // The descriptor of the model is one of its own.

@@ -40,7 +40,7 @@ class TextReport final : public CheckReport {
   void begin_file(const std::string& file) override {
     file_ = escape(file);
     broken_.clear();
-    is_streaming_ = false;
+    is_streaming_ = has_findings_ = false;
   }
 
   void add(const Finding& finding) override {
@@ -48,6 +48,7 @@ class TextReport final : public CheckReport {
     ++count.findings;
     if (broken_.insert(finding.rule).second) ++count.files;
     waiting_.push_back(finding);
+    has_findings_ = true;
     if (is_streaming_ || waiting_.size() > most_waiting) {
       is_streaming_ = true;
       print_waiting();
@@ -57,7 +58,7 @@ class TextReport final : public CheckReport {
   void end_file(const CheckedFile& checked) override {
     ++verdicts_[checked.verdict];
     // What failed has its own message; the verdict stands above what was found before.
-    if (checked.verdict != Verdict::failed || !waiting_.empty()) print_verdict(checked);
+    if (checked.verdict != Verdict::failed || has_findings_) print_verdict(checked);
     print_waiting();
     // Each file is seen as it is done.
     console_.out().flush();
@@ -177,6 +178,7 @@ class TextReport final : public CheckReport {
   bool is_single_;
   bool is_strict_;
   bool is_streaming_ = false;  ///< Findings of this file no longer wait.
+  bool has_findings_ = false;  ///< This file has some.
   std::map<const CheckRule*, Count> counts_;
   std::map<Verdict, std::uint64_t> verdicts_;
   std::uint64_t skipped_ = 0;

@@ -20,6 +20,7 @@
 #include "commands/edit/edit_changes.hpp"
 #include "commands/edit/edit_report.hpp"
 #include "commands/output_name.hpp"
+#include "system/system.hpp"
 #include "text/value_text.hpp"
 #include "text/whole_file.hpp"
 #include "text/words.hpp"
@@ -114,8 +115,10 @@ void warn_of_digests(Console& console, const std::string& path) {
   };
   for (const DigestList& list : digest_lists) {
     const std::string list_path = path.substr(0, name_at) + list.name;
+    system::FileFacts facts;
+    if (!system::look_at(list_path, facts) || !facts.is_regular) continue;
     const Result<std::string> text = read_whole(list_path, max_list_bytes);
-    if (!text) continue;  // there is none
+    if (!text) continue;
     const auto entries = parse_digest_manifest(*text);
     const auto tells_of_it = [&](const ManifestEntry& entry) {
       return is_named(entry.file) ||

@@ -178,9 +178,9 @@ class Fit {
                       "--gpu-layers says nothing without --device; all layers are on the host");
     }
     const Result<Model> model = open_for_fit(file_, console_);
-    if (!model) return fail(model.error());
+    if (!model) return fail(model.error(), file_);
     Result<MemoryProfile> profile = MemoryProfile::read(*model);
-    if (!profile) return fail(profile.error());
+    if (!profile) return fail(profile.error(), file_);
     engine_files_ = {{"--model", file_}};
     if (profile->architecture() == "clip") {
       console_.remark(file_,
@@ -193,9 +193,10 @@ class Fit {
   }
 
  private:
-  ExitCode fail(const Error& error) {
+  /// The failure of the model, or of a file beside it.
+  ExitCode fail(const Error& error, const std::string& file) {
     if (rows_ != nullptr) rows_->add(file_, error);
-    return console_.fail(file_, error);
+    return console_.fail(file, error);
   }
 
   /// Says what `ingot check --with` warns of: a projector that the model cannot use.
@@ -214,12 +215,16 @@ class Fit {
 
   ExitCode add_companions(const Model& model, MemoryProfile& profile) {
     for (const std::string& file : arguments_.companions) {
-      INGOT_CLI_TRY(const Model companion, open_for_fit(file, console_), console_, file);
-      INGOT_CLI_TRY_VOID(profile.add_companion(companion), console_, file);
-      const auto type = companion.get_or<std::string_view>(keys::general_type, {});
+      const Result<Model> companion = open_for_fit(file, console_);
+      if (!companion) return fail(companion.error(), file);
+      if (const auto added = profile.add_companion(*companion); !added) {
+        return fail(added.error(), file);
+      }
+      const auto type = companion->get_or<std::string_view>(keys::general_type, {});
       engine_files_.emplace_back(type == "adapter" ? "--lora" : "--mmproj", file);
-      if (type != "adapter")
-        INGOT_CLI_TRY_VOID(remark_mismatch(model, companion, file), console_, file);
+      if (type == "adapter") continue;
+      const auto compared = remark_mismatch(model, *companion, file);
+      if (!compared) return fail(compared.error(), file);
     }
     return ExitCode::done;
   }
@@ -252,16 +257,13 @@ class Fit {
 
   ExitCode print_result(const Model& model, const MemoryProfile& profile) {
     if (arguments_.wants_longest_context) {
-      INGOT_CLI_TRY(const Advice advice, profile.advise(options_), console_, file_);
-      const bool has_limit = !options_.devices.empty() || options_.host_bytes.has_value();
-      if (!has_limit) {
-        return console_.refuse_usage("fit: --max-context needs a --device or a --host");
-      }
+      const Result<Advice> advice = profile.advise(options_);
+      if (!advice) return fail(advice.error(), file_);
       // If no context fits, the shortest shows how much memory is missing.
-      options_.context = advice.context.value_or(1);
+      options_.context = advice->context.value_or(1);
     }
     Result<RunReport> report = profile.report(options_);
-    if (!report) return fail(report.error());
+    if (!report) return fail(report.error(), file_);
     FitResult result{*std::move(report), file_, model, profile, {}};
     for (Change& change : result.advice.changes) {
       if (change.kind != ChangeKind::weights) continue;
@@ -341,10 +343,13 @@ std::vector<std::string> models_of(const std::vector<std::string>& files) {
   std::vector<std::string> models;
   std::set<std::string> seen;
   for (const std::string& file : files) {
-    const std::optional<ShardName> shard = parse_shard_name(file);
-    const bool is_new =
-        seen.insert(shard ? fmt::format("{} {}", shard->prefix, shard->count) : file).second;
-    if (is_new) models.push_back(file);
+    if (!seen.insert(file).second) continue;
+    models.push_back(file);
+    // The name alone makes no set.
+    if (!parse_shard_name(file)) continue;
+    const Result<Model> model = Model::open(file, {.access = FileAccess::read});
+    if (!model) continue;
+    for (const ModelFile& shard : model->files()) seen.insert(shard.path);
   }
   return models;
 }
@@ -362,6 +367,10 @@ ExitCode run(const FitArguments& arguments, Console& console) {
   const Result<RunOptions> options = run_options_of(arguments);
   if (!options) {
     return console.refuse_usage("fit: " + options.error().subject + ": " + options.error().detail);
+  }
+  const bool has_limit = !options->devices.empty() || options->host_bytes.has_value();
+  if (arguments.wants_longest_context && !has_limit) {
+    return console.refuse_usage("fit: --max-context needs a --device or a --host");
   }
   if (is_one) return Fit(arguments, files[0], *options, console, nullptr).run();
   FitRows rows(console);

@@ -137,7 +137,7 @@ Result<void> print_hashes(const Options& options, Console& console, Output& out,
   if (is_array) json.begin_array();
   for (const HashJob& job : jobs) {
     if (!job.digests) {
-      if (is_array) write_error_json(json, job.file, *job.error);
+      if (is_array && job.error) write_error_json(json, job.file, *job.error);
       continue;
     }
     const HashedModel hashed{job.file, *job.model, *job.digests};

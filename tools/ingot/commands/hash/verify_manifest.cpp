@@ -103,7 +103,7 @@ bool report_verification(const Verification& verification, Console& console) {
   for (std::size_t i = 0; i < verification.jobs.size(); ++i) {
     const HashJob& job = verification.jobs[i];
     if (!job.digests) {
-      if (is_array) write_error_json(json, job.file, *job.error);
+      if (is_array && job.error) write_error_json(json, job.file, *job.error);
       continue;
     }
     std::uint64_t compared = 0;

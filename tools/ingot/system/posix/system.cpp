@@ -94,6 +94,10 @@ int open_file(const std::string& path) noexcept {
 }
 
 int open_nameless(const std::string& folder) noexcept {
+#ifdef O_TMPFILE  // not every file system can
+  const int nameless = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (nameless >= 0) return nameless;
+#endif
   std::string path = folder + "/ingot-XXXXXX";
   const int descriptor = ::mkstemp(path.data());
   if (descriptor < 0) return -1;

@@ -177,6 +177,11 @@ int open_nameless(const std::string& folder) noexcept {
   if (::GetTempFileNameW(wide(folder).c_str(), L"ing", 0, path) != 0) {
     handle = ::CreateFileW(path, GENERIC_READ | GENERIC_WRITE | DELETE, 0, nullptr, CREATE_ALWAYS,
                            FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, nullptr);
+    if (handle == INVALID_HANDLE_VALUE) {
+      const DWORD failure = ::GetLastError();
+      ::DeleteFileW(path);
+      ::SetLastError(failure);
+    }
   }
   if (handle == INVALID_HANDLE_VALUE) {
     errno = error_of_last();
