@@ -41,7 +41,7 @@ plan hash-all 99 hash models/*.gguf --as json
 "$ingot" run-work hash-all.json >joined
 expect_same one joined
 
-# Files that are refused print nothing, and are no elements of the list.
+# Files that are refused are elements of the list, too.
 head -c 500 q4.gguf >models/broken.gguf
 cp models/broken.gguf models/broken2.gguf
 for files in 'a broken b' 'broken a' 'a broken broken2' 'broken broken2'; do

@@ -55,7 +55,7 @@ usage "no option \"--delete-splits\"; here it is 'rm' after" "$ingot" merge --de
 usage "no option \"--output-format\"; here it is 'ingot imatrix convert" "$ingot" imatrix show a --output-format dat
 usage "no option \"--markdown\"; here it is 'ingot ls --markdown'" "$ingot" show model.gguf --markdown
 usage 'no option "--no-layer"; here it is --no-tensors' "$ingot" hash --no-layer model.gguf
-usage '"-d" is one operand too many: "--" ends the options; write those before it' "$ingot" fit -- model.gguf -d 24G
+usage '"-d" is one operand too many: "--" ends the options; write those before it' "$ingot" tokenize -- model.gguf text -d 24G
 # Lists that have no end.
 usage 'it has more than 1.00 MiB' "$ingot" quantize model.gguf out.gguf Q8_0 --tensor-type-file /dev/zero
 expect_error 3 'it has more than 64.0 MiB' "$ingot" check model.gguf --baseline /dev/zero

@@ -36,7 +36,7 @@ constexpr const char* examples =
     "raw is the tensor's bytes as they are stored, in the byte order of the file;\n"
     "f32, f16 and bf16 are the decoded numbers, little-endian, without a header; npy\n"
     "is a NumPy array, in which F16, F64 and integers keep their type and all others\n"
-    "become float32. An OUT that ends in .npy means npy, any other raw: name.f32, too.\n"
+    "become float32. An OUT that ends in .npy means npy, any other raw, name.f32 too.\n"
     "Exit status 1: there is no such tensor.";
 
 enum class Form : std::uint8_t { automatic, raw, f32, f16, bf16, npy };

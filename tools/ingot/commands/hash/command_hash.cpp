@@ -137,7 +137,8 @@ Result<void> print_hashes(const Options& options, Console& console, Output& out,
   if (is_array) json.begin_array();
   for (const HashJob& job : jobs) {
     if (!job.digests) {
-      if (is_array && job.error) write_error_json(json, job.file, *job.error);
+      const bool is_told = options.form == Form::json && job.error;
+      if (is_told) write_error_json(json, job.file, *job.error);
       continue;
     }
     const HashedModel hashed{job.file, *job.model, *job.digests};
@@ -216,7 +217,7 @@ ExitCode run_hash(const Options& options, Console& console) {
   if (!are_complete(jobs, console)) status = std::max(status, ExitCode::negative);
   const bool has_result =
       std::any_of(jobs.begin(), jobs.end(), [](const HashJob& job) { return !!job.digests; });
-  if (!has_result) return status;
+  if (!has_result && options.form != Form::json) return status;
   if (!options.out.empty() && status != ExitCode::done) {
     console.complain(options.out, "it is not written: a list with holes would look complete");
     return status;
