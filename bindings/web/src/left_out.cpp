@@ -13,6 +13,7 @@
 #include "cli/progress.hpp"
 #include "cli/remote/stored_file.hpp"
 #include "commands/fit/engine_command.hpp"
+#include "text/error_json.hpp"
 #include "text/whole_file.hpp"
 
 // What libc++ calls before it gives up. Its own print a message, for which they need all of printf,
@@ -47,6 +48,7 @@ namespace cli {
 std::string suggest(std::string_view, const std::vector<std::string>&) { return {}; }
 void write_raw(Console&, std::string_view) {}
 void write_traffic(JsonStream&, const Traffic&) {}
+void write_error_json(JsonStream&, const std::string&, const Error&) {}
 Result<std::string> find_here(Console&, const std::string& argument) { return argument; }
 std::string shell_word(std::string_view) { return {}; }
 std::string llama_cpp_command(const std::string&, const RunOptions&, const MemoryEstimate&) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/console_terms.hpp"
 #include "cli/output.hpp"
@@ -75,6 +76,9 @@ class Console {
   [[nodiscard]] const OpenOptions& open_options() const noexcept { return open_options_; }
   [[nodiscard]] unsigned threads() const noexcept { return 1; }
   void add_index_option(CLI::App& command);
+  /// A call is about one file.
+  template <class Use>
+  void finish_all(const std::vector<std::string>&, const Use&) {}
   void leave_index() noexcept { open_options_.uses_index = false; }
   template <class... Arguments>
   [[nodiscard]] Result<void> before_reading(const Arguments&...) {
