@@ -148,9 +148,9 @@ WorkSpace work_space_of(const detail::ProfileState& profile, const RunPlan& plan
     space.state = tokens * (graph.state + pairs);
     if (graph.state_pairs > 0) space.state += space.mask;
     // One of the three tables is an input, which stays.
-    const CheckedNumber table = tokens * (graph.state_pairs / 3) * plan.micro_batch;
-    space.attention += table;
-    space.experts += table;
+    const CheckedNumber pair_table = tokens * (graph.state_pairs / 3) * plan.micro_batch;
+    space.attention += pair_table;
+    space.experts += pair_table;
   }
   space.output = max(space.output, tokens * graph.whole);
   space.host = follow_graph(profile, plan)
