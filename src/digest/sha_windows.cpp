@@ -32,48 +32,50 @@ BCRYPT_ALG_HANDLE open_algorithm(ShaKind kind) noexcept {
   return kind == ShaKind::sha256 ? sha256 : sha1;
 }
 
-}  // namespace
+class WindowsSha : public ShaEngine {
+ public:
+  explicit WindowsSha(ShaKind kind) : kind_(kind) {}
+  WindowsSha(const WindowsSha&) = delete;
+  WindowsSha& operator=(const WindowsSha&) = delete;
+  ~WindowsSha() override { close(); }
 
-struct Sha::State {
-  ShaKind kind;
-  BCRYPT_HASH_HANDLE hash = nullptr;
-
-  explicit State(ShaKind which) : kind(which) {}
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() { close(); }
-  void close() noexcept {
-    if (hash != nullptr) ::BCryptDestroyHash(std::exchange(hash, nullptr));
+  void begin() noexcept override {
+    close();
+    ::BCryptCreateHash(open_algorithm(kind_), &hash_, nullptr, 0, nullptr, 0, 0);
   }
+
+  void update(const void* data, std::size_t bytes) noexcept override {
+    auto* next = static_cast<UCHAR*>(const_cast<void*>(data));  // which the system only reads
+    while (bytes != 0) {
+      const std::size_t piece = std::min(bytes, most_bytes_of_a_call);
+      ::BCryptHashData(hash_, next, static_cast<ULONG>(piece), 0);
+      next += piece;
+      bytes -= piece;
+    }
+  }
+
+  std::string end() override {
+    const std::size_t digest_bytes = kind_ == ShaKind::sha256 ? most_digest_bytes : 20;
+    std::array<UCHAR, most_digest_bytes> bytes{};
+    ::BCryptFinishHash(hash_, bytes.data(), static_cast<ULONG>(digest_bytes), 0);
+    std::string digits;
+    for (std::size_t i = 0; i < digest_bytes; ++i) digits += hexadecimal(bytes[i], 2);
+    return digits;
+  }
+
+ private:
+  void close() noexcept {
+    if (hash_ != nullptr) ::BCryptDestroyHash(std::exchange(hash_, nullptr));
+  }
+
+  ShaKind kind_;
+  BCRYPT_HASH_HANDLE hash_ = nullptr;
 };
 
-Sha::Sha(ShaKind kind) : state_(std::make_unique<State>(kind)) { begin(); }
-Sha::Sha(Sha&&) noexcept = default;
-Sha& Sha::operator=(Sha&&) noexcept = default;
-Sha::~Sha() = default;
+}  // namespace
 
-void Sha::begin() noexcept {
-  state_->close();
-  ::BCryptCreateHash(open_algorithm(state_->kind), &state_->hash, nullptr, 0, nullptr, 0, 0);
-}
-
-void Sha::update(const void* data, std::size_t bytes) noexcept {
-  auto* next = static_cast<UCHAR*>(const_cast<void*>(data));  // which the system only reads
-  while (bytes != 0) {
-    const std::size_t piece = std::min(bytes, most_bytes_of_a_call);
-    ::BCryptHashData(state_->hash, next, static_cast<ULONG>(piece), 0);
-    next += piece;
-    bytes -= piece;
-  }
-}
-
-std::string Sha::end() {
-  const std::size_t digest_bytes = state_->kind == ShaKind::sha256 ? most_digest_bytes : 20;
-  std::array<UCHAR, most_digest_bytes> bytes{};
-  ::BCryptFinishHash(state_->hash, bytes.data(), static_cast<ULONG>(digest_bytes), 0);
-  std::string digits;
-  for (std::size_t i = 0; i < digest_bytes; ++i) digits += hexadecimal(bytes[i], 2);
-  return digits;
+std::unique_ptr<ShaEngine> make_sha_engine(ShaKind kind) {
+  return std::make_unique<WindowsSha>(kind);
 }
 
 }  // namespace ingot::digest
