@@ -19,6 +19,7 @@
 #include "cli/remote/stored_file.hpp"
 #include "commands/edit/edit_changes.hpp"
 #include "commands/edit/edit_report.hpp"
+#include "commands/hash/verify_manifest.hpp"
 #include "commands/output_name.hpp"
 #include "system/system.hpp"
 #include "text/value_text.hpp"
@@ -108,21 +109,16 @@ constexpr DigestList digest_lists[] = {{"SHA256SUMS", "--as sha256sum -o SHA256S
 
 /// Warns of lists of digests that lie beside a file that was changed, and name it.
 void warn_of_digests(Console& console, const std::string& path) {
-  const std::size_t name_at = path.rfind('/') + 1;
-  const auto is_named = [&](const std::string& name) {
-    return std::string_view(name).substr(name.rfind('/') + 1) ==
-           std::string_view(path).substr(name_at);
-  };
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
   for (const DigestList& list : digest_lists) {
-    const std::string list_path = path.substr(0, name_at) + list.name;
+    const std::string list_path = folder + list.name;
     system::FileFacts facts;
     if (!system::look_at(list_path, facts) || !facts.is_regular) continue;
     const Result<std::string> text = read_whole(list_path, max_list_bytes);
     if (!text) continue;
     const auto entries = parse_digest_manifest(*text);
     const auto tells_of_it = [&](const ManifestEntry& entry) {
-      return is_named(entry.file) ||
-             std::ranges::any_of(entry.shards, is_named, &NamedDigests::name);
+      return is_about(entry, path, true);
     };
     if (!entries || std::ranges::none_of(*entries, tells_of_it)) continue;
     console.remark(list_path, fmt::format("warning: its digests are those before the edit; in its "

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <ingot/digest_manifest.hpp>
 #include <ingot/text.hpp>
 #include <optional>
 
 #include "cli/json_stream.hpp"
 #include "commands/hash/hash_jobs.hpp"
 #include "commands/hash/hash_report.hpp"
+#include "commands/output_name.hpp"
 #include "text/error_json.hpp"
 #include "text/whole_file.hpp"
 
@@ -28,18 +28,6 @@ bool is_digest(const std::string& word) {
   const std::string digits = word.substr(word.find(':') + 1);
   return digits.size() >= 16 &&
          std::ranges::all_of(digits, [](unsigned char digit) { return std::isxdigit(digit) != 0; });
-}
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-/// Whether an entry is about the file of a name, by the whole path or by its last part.
-bool is_about(const ManifestEntry& entry, const std::string& file, bool by_base_name) {
-  const auto is_same = [&](const std::string& name) {
-    return by_base_name ? base_name(name) == base_name(file) : name == file;
-  };
-  if (is_same(entry.file)) return true;
-  return std::any_of(entry.shards.begin(), entry.shards.end(),
-                     [&](const NamedDigests& shard) { return is_same(shard.name); });
 }
 
 const ManifestEntry* find_entry(const std::vector<ManifestEntry>& entries, const std::string& file,
@@ -126,6 +114,15 @@ bool report_verification(const Verification& verification, Console& console) {
 }
 
 }  // namespace
+
+bool is_about(const ManifestEntry& entry, const std::string& file, bool by_base_name) {
+  const auto is_same = [&](const std::string& name) {
+    return by_base_name ? name_of_file(name) == name_of_file(file) : name == file;
+  };
+  if (is_same(entry.file)) return true;
+  return std::any_of(entry.shards.begin(), entry.shards.end(),
+                     [&](const NamedDigests& shard) { return is_same(shard.name); });
+}
 
 ExitCode verify_manifest(const VerifyRequest& request, Console& console) {
   INGOT_CLI_TRY(
