@@ -10,6 +10,7 @@
 #include "cli/console.hpp"
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/model_files.hpp"
 #include "cli/progress.hpp"
 #include "cli/remote/stored_file.hpp"
 #include "commands/fit/engine_command.hpp"
@@ -49,6 +50,9 @@ std::string suggest(std::string_view, const std::vector<std::string>&) { return 
 void write_raw(Console&, std::string_view) {}
 void write_traffic(JsonStream&, const Traffic&) {}
 void write_error_json(JsonStream&, const std::string&, const Error&) {}
+std::vector<std::string> distinct_models(const std::vector<std::string>& files, bool) {
+  return files;
+}
 Result<std::string> find_here(Console&, const std::string& argument) { return argument; }
 std::string shell_word(std::string_view) { return {}; }
 std::string llama_cpp_command(const std::string&, const RunOptions&, const MemoryEstimate&) {

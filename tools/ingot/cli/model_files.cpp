@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <ingot/check.hpp>
+#include <ingot/shard_name.hpp>
 #include <ingot/source.hpp>
 #include <memory>
 #include <set>
@@ -209,6 +210,24 @@ std::vector<std::string> files_of_set(const std::string& file) {
   }
   std::ranges::sort(files);
   return files;
+}
+
+std::vector<std::string> distinct_models(const std::vector<std::string>& files, bool takes_sets) {
+  const auto absolute_path = [](const std::string& path) {
+    std::error_code ignored;
+    return fs::absolute(path, ignored).lexically_normal().generic_string();
+  };
+  std::vector<std::string> models;
+  std::set<std::string> seen;
+  for (const std::string& file : files) {
+    if (file != "-" && !seen.insert(absolute_path(file)).second) continue;
+    models.push_back(file);
+    if (!takes_sets || !parse_shard_name(file)) continue;
+    const Result<Model> model = Model::open(file, {.access = FileAccess::read});
+    if (!model) continue;
+    for (const ModelFile& shard : model->files()) seen.insert(absolute_path(shard.path));
+  }
+  return models;
 }
 
 std::uint64_t model_bytes(const std::string& file) {

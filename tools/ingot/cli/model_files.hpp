@@ -6,6 +6,7 @@
 #include <functional>
 #include <ingot/model.hpp>
 #include <string>
+#include <vector>
 
 #include "cli/console.hpp"
 
@@ -46,6 +47,11 @@ FolderCounts for_each_model(Console& console, const std::string& path, const Use
 /// The file, or all shards of its set that are in its folder, by name; one look at the folder,
 /// however many shards the name promises.
 [[nodiscard]] std::vector<std::string> files_of_set(const std::string& file);
+
+/// The files, each once; with `takes_sets`, of the files of a set the first one that is named. The
+/// name alone makes no set: the shard is opened.
+[[nodiscard]] std::vector<std::string> distinct_models(const std::vector<std::string>& files,
+                                                       bool takes_sets);
 
 /// The bytes of a file, or of all shards of its set; 0 if that cannot be told.
 [[nodiscard]] std::uint64_t model_bytes(const std::string& file);

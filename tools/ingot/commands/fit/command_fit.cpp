@@ -7,17 +7,16 @@
 #include <array>
 #include <ingot/check.hpp>
 #include <ingot/metadata_keys.hpp>
-#include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cli/command.hpp"
 #include "cli/json_stream.hpp"
+#include "cli/model_files.hpp"
 #include "cli/remote/stored_file.hpp"
 #include "cli/table.hpp"
 #include "commands/fit/engine_command.hpp"
@@ -338,25 +337,9 @@ class Fit {
   std::vector<std::pair<std::string_view, std::string>> engine_files_;
 };
 
-/// The files, of the shards of a set the first one that is named.
-std::vector<std::string> models_of(const std::vector<std::string>& files) {
-  std::vector<std::string> models;
-  std::set<std::string> seen;
-  for (const std::string& file : files) {
-    if (!seen.insert(file).second) continue;
-    models.push_back(file);
-    // The name alone makes no set.
-    if (!parse_shard_name(file)) continue;
-    const Result<Model> model = Model::open(file, {.access = FileAccess::read});
-    if (!model) continue;
-    for (const ModelFile& shard : model->files()) seen.insert(shard.path);
-  }
-  return models;
-}
-
 ExitCode run(const FitArguments& arguments, Console& console) {
   if (arguments.lists_devices) return list_devices(console);
-  const std::vector<std::string> files = models_of(arguments.files);
+  const std::vector<std::string> files = distinct_models(arguments.files, true);
   if (files.empty()) {
     return console.refuse_usage("fit: FILE is missing; the usage is: ingot fit [OPTIONS] FILE...");
   }

@@ -6,15 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <filesystem>
 #include <ingot/digest.hpp>
 #include <ingot/digest_manifest.hpp>
 #include <ingot/output_file.hpp>
-#include <ingot/shard_name.hpp>
 #include <ingot/text.hpp>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -95,12 +92,6 @@ std::optional<std::string> read_algorithms(Options& options) {
   return std::nullopt;
 }
 
-std::string absolute_path(const std::string& path) {
-  std::error_code ignored;
-  const std::filesystem::path absolute = std::filesystem::absolute(path, ignored);
-  return absolute.lexically_normal().generic_string();
-}
-
 DigestRequest request_of(const Options& options) {
   const bool is_gguf_hash = options.form == Form::gguf_hash;
   DigestRequest request{
@@ -116,16 +107,9 @@ DigestRequest request_of(const Options& options) {
 /// which knows no sets, each file is a model.
 std::vector<HashJob> jobs_of(const Options& options) {
   std::vector<HashJob> jobs;
-  std::set<std::string> seen;
-  for (const std::string& file : options.files) {
-    if (file != "-" && !seen.insert(absolute_path(file)).second) continue;
-    const bool with_shards = options.form != Form::gguf_hash;
+  const bool with_shards = options.form != Form::gguf_hash;
+  for (const std::string& file : distinct_models(options.files, with_shards)) {
     jobs.push_back({file, with_shards, request_of(options), std::nullopt, std::nullopt});
-    if (!with_shards || !parse_shard_name(file)) continue;
-    // The names alone decide which files belong together; opening them checks it.
-    const Result<Model> model = Model::open(file, {.access = FileAccess::read});
-    if (!model) continue;
-    for (const ModelFile& shard : model->files()) seen.insert(absolute_path(shard.path));
   }
   return jobs;
 }
