@@ -76,7 +76,9 @@ std::string Error::message() const {
   // The detail alone is enough.
   if (code == Errc::io_error && !detail.empty()) return text + found;
   text += sentence_of(code);
-  if (!advice_of(code).empty()) text.append("; ").append(advice_of(code));
+  if (const std::string_view advice = advice_of(code); !advice.empty()) {
+    text.append("; ").append(advice);
+  }
   if (!found.empty()) text += " (" + found + ')';
   // An error without an offset is about something being made, not about a file that could be opened
   // leniently.
